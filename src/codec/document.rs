@@ -1,0 +1,70 @@
+//! What a document shows, apart from how it is written.
+
+use std::sync::Arc;
+
+use crate::model::{AppName, Instance, LeaseTimes};
+
+/// The two syntaxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// `application/json`.
+    Json,
+    /// `application/xml`.
+    Xml,
+}
+
+/// How much of each instance (`EurekaAccept`, header `X-Eureka-Accept`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// `compact`: what a load balancer needs.
+    Compact,
+}
+
+/// An instance with the lease times to show beside it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The instance.
+    pub instance: Arc<Instance>,
+    /// Its lease at the moment of reading.
+    pub times: LeaseTimes,
+}
+
+/// One application of a document (`Application`).
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: AppName,
+    /// Its instances.
+    pub instances: Vec<Shown>,
+}
+
+/// A cached document: whole registry, delta, VIP list (`Applications`) or one application.
+#[derive(Clone, Debug)]
+pub enum Document {
+    /// `applications`.
+    Applications {
+        /// `versions__delta`: "1" for the registry, a running number for the delta, "-1" for a VIP.
+        version: i64,
+        /// `apps__hashcode`.
+        hash: String,
+        /// The applications.
+        apps: Vec<Group>,
+    },
+    /// `application`.
+    Application(Group),
+}
+
+/// `StatusInfo`: the document of `GET /status`.
+#[derive(Clone, Debug)]
+pub struct StatusDocument {
+    /// `generalStats`: names and values in order.
+    pub general: Vec<(&'static str, String)>,
+    /// `applicationStats`: names and values in order.
+    pub application: Vec<(&'static str, String)>,
+    /// The server's own record, with zero lease times.
+    pub own: Arc<Instance>,
+    /// Whether enough peers are available; shown in XML only when a threshold is set.
+    pub healthy: Option<bool>,
+}

@@ -1,0 +1,5 @@
+//! eurekad: a stand-alone Eureka service registry.
+
+pub mod clock;
+pub mod codec;
+pub mod model;

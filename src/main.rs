@@ -1,0 +1,3 @@
+//! The `eurekad` binary: arguments, settings, logging, serve, exit code.
+
+fn main() {}

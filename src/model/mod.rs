@@ -1,0 +1,37 @@
+//! What the registry holds: plain types in Eureka's own words, with neither bytes nor I/O.
+//!
+//! Nothing here knows how a document looks: JSON and XML are `codec`'s. Text fields are shared
+//! ([`Text`]), so that an instance with another status costs pointers and no copies. Where Java
+//! keeps `null` apart from an empty string, this is an `Option`.
+//!
+//! | file | type | Java's class |
+//! | --- | --- | --- |
+//! | `names` | [`AppName`], [`InstanceId`] | plain strings |
+//! | `status` | [`InstanceStatus`], [`ActionType`] | `InstanceInfo.InstanceStatus`, `ActionType` |
+//! | `data_center` | [`DataCenter`] | `DataCenterInfo`, `AmazonInfo` |
+//! | `metadata` | [`Metadata`] | `Map` in `HashMap` order |
+//! | `lease_info` | [`LeaseRequest`], [`LeaseTimes`] | `LeaseInfo` |
+//! | `instance` | [`Instance`] | `InstanceInfo` |
+//! | `registration` | [`Registration`], [`Refusal`] | `ApplicationResource.addInstance` |
+//! | `replication` | [`ReplicationItem`], [`ReplicationOutcome`] | `ReplicationInstance`, `…Response` |
+
+mod data_center;
+mod instance;
+mod lease_info;
+mod metadata;
+mod names;
+mod registration;
+mod replication;
+mod status;
+
+pub use data_center::{DataCenter, NonAmazon};
+pub use instance::{Instance, Port};
+pub use lease_info::{LeaseRequest, LeaseTimes};
+pub use metadata::Metadata;
+pub use names::{AppName, InstanceId, Text};
+pub use registration::{GivenDataCenter, Refusal, Registration};
+pub use replication::{ReplicationAction, ReplicationItem, ReplicationOutcome};
+pub use status::{ActionType, InstanceStatus};
+
+/// A wall time in milliseconds since 1970, as Eureka writes it. 0 stands for "never".
+pub type WallMillis = i64;
