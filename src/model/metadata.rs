@@ -20,15 +20,12 @@ impl Metadata {
         let mut places = std::collections::HashMap::new();
         for (key, value) in entries {
             let (key, value) = (key.into(), value.into());
-            match places.get(&key) {
-                Some(&place) => {
-                    let entry: &mut (Text, Text) = &mut unique[place];
-                    entry.1 = value;
-                }
-                None => {
-                    places.insert(Arc::clone(&key), unique.len());
-                    unique.push((key, value));
-                }
+            if let Some(&place) = places.get(&key) {
+                let entry: &mut (Text, Text) = &mut unique[place];
+                entry.1 = value;
+            } else {
+                places.insert(Arc::clone(&key), unique.len());
+                unique.push((key, value));
             }
         }
         let buckets = capacity(unique.len());
