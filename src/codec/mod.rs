@@ -11,6 +11,7 @@
 //! | `xml` | full and compact XML | `XmlXStream`, `Converters`, `JacksonXmlMini` |
 
 mod document;
+pub mod json;
 mod limits;
 
 pub use document::{Detail, Document, Format, Group, Shown, StatusDocument};

@@ -1,0 +1,40 @@
+//! JSON: documents and answers.
+//!
+//! Writing gives Java's bytes: its keys in its order, numbers as texts where it has them, its
+//! escapes, no blank and no line end.
+//!
+//! | file | what | Java's classes |
+//! | --- | --- | --- |
+//! | `emit` | objects and escapes | `JsonGenerator` |
+//! | `write` | full instances and all lists | `InstanceInfoSerializer`, `ApplicationsSerializer` |
+//! | `compact` | the small form of an instance | `MiniInstanceInfoMixIn` |
+//! | `answers` | status, overrides, errors | `StatusInfo`, `ServerInfoResource` |
+
+mod answers;
+mod compact;
+mod emit;
+#[cfg(test)]
+mod samples;
+mod write;
+
+use crate::model::Metadata;
+
+pub use answers::{error, status_overrides, write_status};
+pub use compact::compact_instance;
+pub use emit::Supplementary;
+pub use write::{instance, write_document, write_instance};
+
+/// The class that Java names for every data centre but Amazon's. No such class exists there.
+const DEFAULT_CLASS: &str = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo";
+/// The class of Amazon's.
+const AMAZON_CLASS: &str = "com.netflix.appinfo.AmazonInfo";
+
+/// The instance id of a record that has none of its own but one in its metadata, as old Spring
+/// clients send it (`CloudJacksonJson`). It begins with the host name. Java applies this rule to
+/// JSON alone, when reading and once more when writing in full.
+fn id_from_metadata(metadata: &Metadata, host_name: &str) -> Option<String> {
+    let has_text = |text: &str| !text.trim().is_empty();
+    let id = metadata.get("instanceId").filter(|id| has_text(id))?;
+    let alone = id.starts_with(host_name) || !has_text(host_name);
+    Some(if alone { id.to_owned() } else { format!("{host_name}:{id}") })
+}
