@@ -1,27 +1,48 @@
-//! JSON: documents and answers.
+//! JSON: registrations and replication batches in, documents and answers out.
+//!
+//! Reading takes whatever Java's reader takes, and more where that reader merely loses its place:
+//! members in any order, unknown ones of any shape, a data centre judged by its name. What it
+//! refuses it refuses with one line that names the member. No body can make it panic or overflow
+//! the stack, and nothing it takes can break a document later.
 //!
 //! Writing gives Java's bytes: its keys in its order, numbers as texts where it has them, its
 //! escapes, no blank and no line end.
 //!
 //! | file | what | Java's classes |
 //! | --- | --- | --- |
+//! | `body` | bytes to a text | Jackson's `ByteSourceJsonBootstrapper` |
+//! | `tree` | a text to a tree | Jackson's `JsonParser` |
+//! | `member` | what a single member may look like | `getValueAsInt` and its like` |
+//! | `read` | an instance | `InstanceInfoDeserializer`, `CloudJacksonJson` |
+//! | `data_center` | where an instance runs | `DataCenterTypeInfoResolver` |
+//! | `batch` | what peers send and are answered | `ReplicationList`, `ReplicationListResponse` |
 //! | `emit` | objects and escapes | `JsonGenerator` |
 //! | `write` | full instances and all lists | `InstanceInfoSerializer`, `ApplicationsSerializer` |
 //! | `compact` | the small form of an instance | `MiniInstanceInfoMixIn` |
 //! | `answers` | status, overrides, errors | `StatusInfo`, `ServerInfoResource` |
 
 mod answers;
+mod batch;
+mod body;
 mod compact;
+mod data_center;
 mod emit;
+mod member;
+#[cfg(test)]
+mod properties;
+mod read;
 #[cfg(test)]
 mod samples;
+mod tree;
 mod write;
 
 use crate::model::Metadata;
 
 pub use answers::{error, status_overrides, write_status};
+pub use batch::{read_batch, write_outcomes};
 pub use compact::compact_instance;
 pub use emit::Supplementary;
+pub use read::read_instance;
 pub use write::{instance, write_document, write_instance};
 
 /// The class that Java names for every data centre but Amazon's. No such class exists there.

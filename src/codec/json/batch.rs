@@ -1,0 +1,115 @@
+//! Replication batches: what peers send, item by item, and what they are answered.
+//!
+//! One broken item never fails the others: it is an error in its place. Java refuses the whole
+//! batch for a mere unknown key, and answers a wrapped instance with two results for one item.
+
+use std::borrow::Cow;
+
+use super::emit::{Supplementary, object};
+use super::member::{Under as _, short, text, whole, wrong};
+use super::tree::{Object, Tree};
+use super::{read, tree, write};
+use crate::codec::{Limits, ReadError};
+use crate::model::{
+    AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
+};
+
+/// Reads the body of `POST /peerreplication/batch/` (`ReplicationList`). Fails only where there is
+/// no list; each item's own error stands in its place.
+pub fn read_batch(body: &[u8], limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
+    tree::read(body, limits, |tree| match tree.get("replicationList") {
+        Some(Tree::List(items)) => Ok(items
+            .iter()
+            .enumerate()
+            .map(|(at, value)| item(value, limits).under(format_args!("replicationList[{at}]")))
+            .collect()),
+        _ => Err(wrong(r#"must be {"replicationList": […]}"#)).under("body"),
+    })
+}
+
+fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError> {
+    let Tree::Object(members) = value else {
+        return Err(wrong("must be an object"));
+    };
+    Ok(ReplicationItem {
+        app: AppName::new(&required(members, "appName")?),
+        id: InstanceId::new(&*required(members, "id")?),
+        last_dirty: timestamp(members).under("lastDirtyTimestamp")?,
+        action: action(members, limits)?,
+    })
+}
+
+fn required<'a>(members: &'a Object<'_>, name: &str) -> Result<Cow<'a, str>, ReadError> {
+    optional(members, name)?.ok_or_else(|| wrong("missing")).under(name)
+}
+
+fn optional<'a>(members: &'a Object<'_>, name: &str) -> Result<Option<Cow<'a, str>>, ReadError> {
+    members.get(name).map_or(Ok(None), text).under(name)
+}
+
+fn timestamp(members: &Object<'_>) -> Result<Option<WallMillis>, ReadError> {
+    match members.get("lastDirtyTimestamp") {
+        None => Ok(None),
+        Some(value) => match whole(value)? {
+            Some(millis) => Ok(Some(millis)),
+            None => Err(wrong("must be a time in milliseconds")),
+        },
+    }
+}
+
+/// An action stands by its name, or by its place among the names.
+fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, ReadError> {
+    Ok(match &*required(members, "action")? {
+        "Heartbeat" | "0" => ReplicationAction::Heartbeat { overridden_status: status(members, "overriddenStatus")? },
+        "Register" | "1" => {
+            let instance = match members.get("instanceInfo") {
+                None => Err(wrong("missing; Register needs it")),
+                // Some senders wrap it as in a registration.
+                Some(wrapped) if wrapped.get("app").is_none() => {
+                    read::instance(wrapped.get("instance").unwrap_or(wrapped), limits)
+                }
+                Some(bare) => read::instance(bare, limits),
+            };
+            ReplicationAction::Register(Box::new(instance.under("instanceInfo")?))
+        }
+        "Cancel" | "2" => ReplicationAction::Cancel,
+        "StatusUpdate" | "3" => match status(members, "status")? {
+            Some(status) => ReplicationAction::StatusUpdate(status),
+            None => return Err(wrong("missing; StatusUpdate needs it")).under("status"),
+        },
+        "DeleteStatusOverride" | "4" => {
+            let status = status(members, "status")?.unwrap_or(InstanceStatus::Unknown);
+            ReplicationAction::DeleteStatusOverride(status)
+        }
+        other => {
+            let names = "Heartbeat, Register, Cancel, StatusUpdate, DeleteStatusOverride";
+            return Err(wrong(format!("\"{}\" is none of {names}", short(other)))).under("action");
+        }
+    })
+}
+
+fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, ReadError> {
+    let Some(word) = optional(members, name)? else { return Ok(None) };
+    let status = InstanceStatus::from_name(&word).map(Some);
+    let names = || InstanceStatus::ALL.map(InstanceStatus::as_str).join(", ");
+    status.ok_or_else(|| wrong(format!("\"{}\" is none of {}", short(&word), names()))).under(name)
+}
+
+/// Writes the answer (`ReplicationListResponse`): one result an item, in order.
+pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
+    let mut out = Vec::new();
+    object(&mut out, Supplementary::Escaped, |root| {
+        root.list("responseList", outcomes, |out, outcome| {
+            object(out, Supplementary::Escaped, |members| {
+                members.number("statusCode", outcome.status);
+                if let Some((instance, times)) = &outcome.entity {
+                    write::instance(members.value("responseEntity"), instance, *times, Supplementary::Escaped);
+                }
+            });
+        });
+    });
+    out
+}
+
+#[cfg(test)]
+mod tests;
