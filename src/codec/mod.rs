@@ -13,6 +13,7 @@
 mod document;
 pub mod json;
 mod limits;
+pub mod xml;
 
 pub use document::{Detail, Document, Format, Group, Shown, StatusDocument};
 pub use limits::{Limits, ReadError};

@@ -1,0 +1,87 @@
+//! Compact XML (`X-Eureka-Accept: compact`), as Jackson writes it: one line, without what a load
+//! balancer does not need (`MiniInstanceInfoMixIn`, `InstanceInfoXmlBeanSerializer`).
+
+use super::tags::{self, push_end, push_plain, push_start};
+use super::text;
+use crate::codec::{Document, Group};
+use crate::model::{ActionType, DataCenter, Instance};
+
+/// What is shown of what Amazon tells (`AbstractEurekaJacksonCodec`). All are names of elements.
+const AMAZON_KEYS: [&str; 5] = ["instance-id", "public-ipv4", "public-hostname", "local-ipv4", "availability-zone"];
+
+/// Writes a cached document, compact.
+pub(super) fn write_document(document: &Document) -> Vec<u8> {
+    let mut out = Vec::new();
+    match document {
+        Document::Applications { version, hash, apps } => {
+            push_start(&mut out, "applications");
+            for app in apps {
+                push_application(&mut out, app);
+            }
+            // An accident of Java's since 2.0.6, which clients have come to see.
+            push_plain(&mut out, "registeredApplicationsEmpty", apps.is_empty());
+            push_plain(&mut out, "versions__delta", version);
+            push_text(&mut out, "apps__hashcode", hash);
+            push_end(&mut out, "applications");
+        }
+        Document::Application(app) => push_application(&mut out, app),
+    }
+    out
+}
+
+fn push_application(out: &mut Vec<u8>, app: &Group) {
+    push_start(out, "application");
+    push_text(out, "name", app.name.as_str());
+    for shown in &app.instances {
+        push_compact_instance(out, &shown.instance);
+    }
+    push_end(out, "application");
+}
+
+/// Appends an instance as it stands in a compact list.
+pub fn push_compact_instance(out: &mut Vec<u8>, shown: &Instance) {
+    push_start(out, "instance");
+    push_optional(out, "instanceId", shown.instance_id.as_deref());
+    push_text(out, "app", shown.app.as_str());
+    push_text(out, "ipAddr", &shown.ip_addr);
+    push_optional(out, "vipAddress", shown.vip_address.as_deref());
+    push_optional(out, "secureVipAddress", shown.secure_vip_address.as_deref());
+    push_data_center(out, &shown.data_center);
+    push_text(out, "hostName", &shown.host_name);
+    push_plain(out, "status", shown.status);
+    push_plain(out, "lastUpdatedTimestamp", shown.last_updated);
+    push_optional(out, "actionType", shown.action.map(ActionType::as_str));
+    push_optional(out, "asgName", shown.asg_name.as_deref());
+    push_plain(out, tags::port(shown.port), shown.port.number);
+    push_plain(out, tags::secure_port(shown.secure_port), shown.secure_port.number);
+    push_end(out, "instance");
+}
+
+fn push_data_center(out: &mut Vec<u8>, data_center: &DataCenter) {
+    let tag = tags::data_center(data_center);
+    push_start(out, tag);
+    push_plain(out, "name", data_center.name());
+    if let DataCenter::Amazon(metadata) = data_center {
+        let mut entries = metadata.iter().filter(|(key, _)| AMAZON_KEYS.contains(key)).peekable();
+        if entries.peek().is_none() {
+            push_start(out, "metadata/");
+        } else {
+            push_start(out, "metadata");
+            entries.for_each(|(key, value)| push_text(out, key, value));
+            push_end(out, "metadata");
+        }
+    }
+    push_end(out, tag);
+}
+
+fn push_text(out: &mut Vec<u8>, tag: &str, value: &str) {
+    push_start(out, tag);
+    text::push_compact(out, value);
+    push_end(out, tag);
+}
+
+fn push_optional(out: &mut Vec<u8>, tag: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        push_text(out, tag, value);
+    }
+}
