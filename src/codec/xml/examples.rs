@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::codec::{Group, Shown, StatusDocument};
+use crate::codec::{Group, Limits, Shown, StatusDocument};
 use crate::model::{
     ActionType, AppName, DataCenter, GivenDataCenter, Instance, InstanceStatus, LeaseRequest, LeaseTimes, Metadata,
     NonAmazon, Port, Registration, ReplicationOutcome,
@@ -228,4 +228,12 @@ fn an_error() {
     let expected = "<error><message>cannot parse request body</message></error>";
     assert_written(error("cannot parse request body"), expected);
     assert_written(error("\"<\" & so on"), "<error><message>&quot;&lt;&quot; &amp; so on</message></error>");
+}
+
+#[test]
+fn the_written_instance_is_read_as_it_was() {
+    for shown in [kiln_3(), kiln_4(ActionType::Added), weaving()] {
+        let read = read_instance(&listed(&shown), &Limits::default()).unwrap();
+        assert_eq!(accepted(read), *shown.instance);
+    }
 }

@@ -5,6 +5,9 @@
 //!
 //! | file | what |
 //! | --- | --- |
+//! | `source` | a body's bytes as text; places in it for errors |
+//! | `tree` | text as a tree of elements: what is well-formed |
+//! | `read` | the tree as a registration: [`read_instance`] |
 //! | `names` | metadata keys as names of elements and back |
 //! | `text` | escapes in text, characters that XML has not |
 //! | `tags` | tags that both forms write |
@@ -13,14 +16,20 @@
 
 mod compact;
 mod names;
+mod read;
+mod source;
 mod tags;
 mod text;
+mod tree;
 mod write;
 
 #[cfg(test)]
 mod examples;
+#[cfg(test)]
+mod properties;
 
 pub use compact::push_compact_instance;
+pub use read::read_instance;
 pub use write::{error, push_instance, write_instance, write_outcomes, write_status};
 
 use super::{Detail, Document};
