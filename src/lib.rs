@@ -3,3 +3,4 @@
 pub mod clock;
 pub mod codec;
 pub mod model;
+pub mod settings;

@@ -1,0 +1,64 @@
+//! How a concern gets its values: by property name, with a reader of texts from `settings::value`.
+
+use super::findings::{Findings, SettingsError};
+use super::known;
+use super::merged::{Merged, Property};
+
+/// Reads properties and collects what is wrong with them, so that all mistakes are told at once.
+pub(super) struct Reader<'a> {
+    merged: &'a Merged,
+    findings: &'a mut Findings,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(merged: &'a Merged, findings: &'a mut Findings) -> Self {
+        Self { merged, findings }
+    }
+
+    /// The value of the first of `names` that has one; an empty text is none, as in Spring. `None`
+    /// also if it is a mistake.
+    pub(super) fn get<T>(&mut self, names: &[&'static str], read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        debug_assert!(names.iter().all(|name| known::is_in_use(name)), "{names:?} must be in the table");
+        for name in names {
+            let Some(property) = self.merged.get(name) else { continue };
+            if property.value.trim().is_empty() {
+                self.detail(&format!("{name} ({}) is empty: it counts as not set", property.origin));
+                continue;
+            }
+            return self.convert(name, property, read);
+        }
+        None
+    }
+
+    /// The members of a map with their values, in the order of their keys; here an empty text is a
+    /// value.
+    pub(super) fn members<T>(
+        &mut self,
+        family: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<(String, T)> {
+        debug_assert!(known::is_in_use(family), "{family} must be in the table");
+        let merged = self.merged;
+        let read = |(key, property): (&str, &Property)| {
+            let value = self.convert(&format!("{family}.{key}"), property, &read)?;
+            Some((key.to_owned(), value))
+        };
+        merged.members(family).filter_map(read).collect()
+    }
+
+    fn convert<T>(&mut self, name: &str, property: &Property, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let Property { value, origin } = property;
+        let problem = |expected| SettingsError::Value {
+            name: name.to_owned(),
+            value: value.clone(),
+            origin: origin.clone(),
+            expected,
+        };
+        read(value).map_err(|expected| self.findings.error(problem(expected))).ok()
+    }
+
+    /// Tells of something that a concern makes of a value.
+    pub(super) fn detail(&mut self, text: &str) {
+        self.findings.detail(text);
+    }
+}
