@@ -1,0 +1,123 @@
+//! The program's arguments: a command, and Spring's words `--name=value` anywhere among them.
+//!
+//! Words are taken out before clap sees the rest, so that any property can be set with any command.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::settings::sources::words;
+
+/// What the arguments ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cli {
+    /// What to do.
+    pub command: Command,
+    /// The words, as [`Sources`](crate::settings::Sources) takes them.
+    pub words: Vec<String>,
+}
+
+/// What the program can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Subcommand)]
+pub enum Command {
+    /// Run the server (the default)
+    #[default]
+    Serve,
+}
+
+/// A Eureka service registry in one binary.
+#[derive(Debug, Parser)]
+#[command(
+    name = "eurekad",
+    version,
+    override_usage = "eurekad [COMMAND] [--PROPERTY=VALUE]...",
+    disable_help_subcommand = true,
+    after_help = "\
+Settings are those of a Spring Cloud Eureka server. Any of them can be given as
+  an argument (wins)         --server.port=8762
+  an environment variable    SERVER_PORT=8762
+  a line of application.yml or application.properties, in . or ./config
+Some of them:
+  --server.port=8761                                   port to listen on
+  --server.address=127.0.0.1                           address to listen on
+  --eureka.server.enable-self-preservation=false       lapsed leases always go
+  --eureka.server.eviction-interval-timer-in-ms=60000  time between evictions
+All of them, with their defaults: docs/configuration.md."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+impl Cli {
+    /// Reads the arguments, the name of the program first. The error is also what answers `--help`
+    /// and `--version`: print it and leave with its exit code (`clap::Error::exit`).
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut words = Vec::new();
+        let mut rest = Vec::new();
+        for (index, argument) in arguments.into_iter().enumerate() {
+            match argument.into_string() {
+                Ok(word) if index > 0 && words::is_word(&word) => words.push(word),
+                Ok(other) => rest.push(OsString::from(other)),
+                Err(other) => rest.push(other),
+            }
+        }
+        if let Some(word) = words.iter().find(|word| words::split(word).is_none()) {
+            let message = format!("write {word}=VALUE: a property and its value are one argument");
+            return Err(Arguments::command().error(ErrorKind::NoEquals, message));
+        }
+        let Arguments { command } = Arguments::try_parse_from(rest)?;
+        Ok(Self { command: command.unwrap_or_default(), words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::parse(std::iter::once("eurekad").chain(arguments.iter().copied()).map(OsString::from))
+    }
+
+    #[test]
+    fn clap_finds_no_fault_with_the_definition() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn words_may_stand_anywhere() {
+        let cli = parse(&["--server.port=1", "serve", "--eureka_client_fetchRegistry=true", "--a.b="]).unwrap();
+        assert_eq!(cli.command, Command::Serve);
+        assert_eq!(cli.words, ["--server.port=1", "--eureka_client_fetchRegistry=true", "--a.b="]);
+        assert_eq!(parse(&[]).unwrap(), Cli { command: Command::Serve, words: vec![] });
+    }
+
+    #[test]
+    fn a_word_without_its_value_is_told_how_to_be_written() {
+        let error = parse(&["--server.port", "8080"]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("write --server.port=VALUE"), "{error}");
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for arguments in [["serv"], ["--port"], ["-p"]] {
+            assert_eq!(parse(&arguments).unwrap_err().exit_code(), 2, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn help_fits_a_screen_and_names_the_documentation() {
+        let help = parse(&["--help"]).unwrap_err();
+        assert_eq!(help.exit_code(), 0);
+        let help = help.to_string();
+        assert!(help.lines().count() <= 24, "{help}");
+        assert!(help.lines().all(|line| line.len() <= 80), "{help}");
+        assert!(help.contains("docs/configuration.md"));
+        let version = parse(&["--version"]).unwrap_err();
+        assert_eq!(version.to_string().trim(), concat!("eurekad ", env!("CARGO_PKG_VERSION")));
+    }
+}
