@@ -1,7 +1,31 @@
-//! eurekad: a stand-alone Eureka service registry.
+//! eurekad: a stand-alone Eureka service registry that takes the place of a Java Eureka server
+//! without its clients noticing.
+//!
+//! # Rooms
+//!
+//! A module imports from those below it in this list, never from those above.
+//!
+//! | module | what is in it |
+//! | --- | --- |
+//! | [`cli`] | the command line |
+//! | `server` | start, opening for traffic, connections, tasks, shutdown |
+//! | `http` | the API, one file a resource |
+//! | `catalog` | the read model: ready answers for whoever reads lists |
+//! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
+//! | [`codec`] | bytes to model and back: JSON, XML |
+//! | [`model`] | instance, application, status, lease: plain types |
+//! | [`settings`] | what the user wrote, and what it means |
+//! | [`clock`] | the only place that knows the time |
+//!
+//! # One idea
+//!
+//! Everything that happens to an instance is one change in one ordered log; everything that anybody
+//! reads is a view made from that log. A heartbeat touches one lease and nothing else.
 
 pub mod cli;
 pub mod clock;
 pub mod codec;
 pub mod model;
+pub mod registry;
 pub mod settings;
+

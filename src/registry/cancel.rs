@@ -1,0 +1,41 @@
+//! Instances that leave.
+
+use std::sync::Arc;
+
+use crate::clock::Now;
+use crate::model::{ActionType, AppName, Instance, InstanceId};
+
+use super::last_leases::LeaseEvent;
+use super::lease::Lease;
+use super::{Cause, Commit, Origin, Registry};
+
+impl Registry {
+    /// Ends a lease at the instance's own wish (`internalCancel`); its override goes with it. False if
+    /// there was none.
+    pub fn cancel(&self, app: &AppName, id: &InstanceId, origin: Origin) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        // As in Java, the list of the last cancelled leases shows attempts as well.
+        commit.cancelled.push(LeaseEvent {
+            at: now.wall,
+            app: app.clone(),
+            id: id.clone(),
+            cause: Cause::Cancelled,
+            origin,
+        });
+        let Some(lease) = self.lease(app.as_str(), id.as_str()) else {
+            return false;
+        };
+        self.end(&mut commit, &lease, Cause::Cancelled, now);
+        tracing::info!(%app, %id, origin = origin.as_str(), "instance cancelled");
+        true
+    }
+
+    /// Takes a lease out; what is left of it is a tombstone in the log.
+    pub(super) fn end(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, now: Now) {
+        let instance =
+            Instance { action: Some(ActionType::Deleted), last_updated: now.wall, ..Instance::clone(&lease.instance) };
+        let tombstone = lease.ended(Arc::new(instance), now.wall);
+        self.take(commit, lease, tombstone, cause, now);
+    }
+}

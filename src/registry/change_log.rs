@@ -1,0 +1,197 @@
+//! Everything that happens to an instance, in one order.
+//!
+//! The log numbers each change and keeps, for the delta's retention, the **latest** change of each
+//! instance: that is all that the delta shows (Java's recently changed queue, shown through
+//! `Application.addInstance`, comes to the same) and all that a read model needs to catch up. The
+//! same index serves on both sides, see [`RecentChanges`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Monotonic;
+use crate::model::{AppName, InstanceId};
+
+use super::lease::Lease;
+
+/// Numbers changes from 2 on; 1 is the empty registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+impl Version {
+    /// Of a registry in which nothing has happened yet.
+    pub const EMPTY: Self = Self(1);
+}
+
+/// Why an instance changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A registration.
+    Registered,
+    /// Metadata was set from outside.
+    MetadataSet,
+    /// A status was set from outside.
+    StatusSet,
+    /// The status set from outside was taken back.
+    StatusRemoved,
+    /// A heartbeat brought or applied a status that a peer holds.
+    StatusFollowed,
+    /// The instance left.
+    Cancelled,
+    /// The instance fell silent.
+    Expired,
+}
+
+impl Cause {
+    /// The word in logs and lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Registered => "registered",
+            Self::MetadataSet => "metadata set",
+            Self::StatusSet => "status set",
+            Self::StatusRemoved => "status removed",
+            Self::StatusFollowed => "status followed",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// Who brought a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A client, an operator, or this server itself: peers are told.
+    Client,
+    /// A peer: nobody is told.
+    Peer,
+}
+
+impl Origin {
+    /// The word in logs and lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Peer => "peer",
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its place in the order.
+    pub version: Version,
+    /// When it happened.
+    pub at: Monotonic,
+    /// Why.
+    pub cause: Cause,
+    /// The lease after the change; its tombstone when the instance is gone.
+    pub lease: Arc<Lease>,
+}
+
+impl Change {
+    /// Whether the instance is gone.
+    pub fn is_removal(&self) -> bool {
+        matches!(self.cause, Cause::Cancelled | Cause::Expired)
+    }
+}
+
+/// The latest change of each instance, ordered by version; at most so many, then the oldest goes.
+#[derive(Debug)]
+pub struct RecentChanges {
+    most: usize,
+    by_version: BTreeMap<Version, Change>,
+    by_instance: HashMap<(AppName, InstanceId), Version>,
+    /// The highest version that was dropped without a later change of its instance.
+    dropped: Option<Version>,
+}
+
+impl RecentChanges {
+    /// An empty index for at most so many instances.
+    pub fn new(most: usize) -> Self {
+        Self { most, by_version: BTreeMap::new(), by_instance: HashMap::new(), dropped: None }
+    }
+
+    /// Adds a change in place of an earlier one of the same instance. Gives whether the oldest had to
+    /// go for it: then whoever misses it finds another hash code and fetches everything.
+    pub fn push(&mut self, change: Change) -> bool {
+        let instance = &change.lease.instance;
+        let earlier = self.by_instance.insert((instance.app.clone(), instance.id.clone()), change.version);
+        if let Some(earlier) = earlier {
+            self.by_version.remove(&earlier);
+        }
+        self.by_version.insert(change.version, change);
+        let over = self.by_version.len() > self.most;
+        if over {
+            self.drop_oldest();
+        }
+        over
+    }
+
+    /// Drops changes older than `retention`; gives whether there were any.
+    pub fn sweep(&mut self, now: Monotonic, retention: Duration) -> bool {
+        let mut any = false;
+        while self.by_version.first_key_value().is_some_and(|(_, oldest)| now.since(oldest.at) > retention) {
+            self.drop_oldest();
+            any = true;
+        }
+        any
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some((version, change)) = self.by_version.pop_first() {
+            let instance = &change.lease.instance;
+            self.by_instance.remove(&(instance.app.clone(), instance.id.clone()));
+            self.dropped = Some(version);
+        }
+    }
+
+    /// All changes, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.by_version.values()
+    }
+
+    /// The changes after a version, or nothing when some of them were dropped.
+    pub fn since(&self, version: Version) -> Option<impl Iterator<Item = &Change>> {
+        if self.dropped.is_some_and(|dropped| dropped > version) {
+            return None;
+        }
+        Some(self.by_version.range(Version(version.0 + 1)..).map(|(_, change)| change))
+    }
+}
+
+/// Hands out versions and keeps recent changes; owned by the commit lock.
+#[derive(Debug)]
+pub(super) struct ChangeLog {
+    last: Version,
+    recent: RecentChanges,
+}
+
+impl ChangeLog {
+    /// An empty log that keeps the latest changes of at most so many instances.
+    pub(super) fn new(most: usize) -> Self {
+        Self { last: Version::EMPTY, recent: RecentChanges::new(most) }
+    }
+
+    /// Appends a change. Gives its version and whether the oldest had to go for it.
+    pub(super) fn append(&mut self, at: Monotonic, cause: Cause, lease: Arc<Lease>) -> (Version, bool) {
+        self.last = Version(self.last.0 + 1);
+        let over = self.recent.push(Change { version: self.last, at, cause, lease });
+        (self.last, over)
+    }
+
+    /// The version of the last change.
+    pub(super) fn version(&self) -> Version {
+        self.last
+    }
+
+    /// See [`RecentChanges`].
+    pub(super) fn recent(&self) -> &RecentChanges {
+        &self.recent
+    }
+
+    /// See [`RecentChanges::sweep`].
+    pub(super) fn sweep(&mut self, now: Monotonic, retention: Duration) {
+        self.recent.sweep(now, retention);
+    }
+}

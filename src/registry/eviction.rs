@@ -1,0 +1,103 @@
+//! The end of leases that nobody renews (`AbstractInstanceRegistry.evict`).
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use rand::seq::SliceRandom;
+
+use crate::model::{AppName, InstanceId};
+
+use super::last_leases::LeaseEvent;
+use super::lease_clock::LeaseMillis;
+use super::preservation::{Silence, Verdict};
+use super::{Cause, Origin, Registry};
+
+/// What an eviction round did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Leases that had lapsed when it began.
+    pub lapsed: usize,
+    /// How many of them it ended.
+    pub expired: usize,
+}
+
+/// All leases as a round finds them.
+struct Survey {
+    lapsed: Vec<(AppName, InstanceId)>,
+    silence: Silence,
+}
+
+impl Registry {
+    /// Ends lapsed leases, as far as self-preservation allows: at most so many a round that the
+    /// guarded share of the registry stays, chosen at random, so that no application is wiped out
+    /// first.
+    pub fn evict(&self) -> Round {
+        let now = self.clock.now();
+        let lease_now = self.lease_clock.at(now.mono);
+        let Survey { mut lapsed, silence } = self.survey(lease_now);
+        let renewals = self.renewals.last_minute(now.mono);
+        let (verdict, limit) = {
+            let mut commit = self.commit.lock();
+            let commit = &mut *commit;
+            (commit.losses.judge(&commit.population, renewals, silence, lease_now), commit.population.round_limit())
+        };
+        let found = lapsed.len();
+        match verdict {
+            Verdict::Preserve => lapsed.clear(),
+            Verdict::Expire(reason) => {
+                lapsed.shuffle(&mut rand::rng());
+                lapsed.truncate(limit);
+                if !lapsed.is_empty() {
+                    tracing::info!(lapsed = found, ending = lapsed.len(), ?reason, "ending lapsed leases");
+                }
+            }
+            Verdict::Accept => tracing::warn!(
+                silent = silence.overdue,
+                after = ?self.rules.preservation.accept_after,
+                "all others have renewed on time for long enough, the silent instances are taken for lost"
+            ),
+        }
+        let expired = lapsed.iter().filter(|(app, id)| self.expire(app, id)).count();
+        self.commit.lock().losses.note_expired(expired, lease_now);
+        Round { lapsed: found, expired }
+    }
+
+    fn survey(&self, now: LeaseMillis) -> Survey {
+        let mut survey = Survey { lapsed: Vec::new(), silence: Silence::default() };
+        for app in &self.apps {
+            for lease in app.value().iter() {
+                let lapsed = lease.lapsed(now, self.length);
+                if lapsed {
+                    survey.lapsed.push((lease.instance.app.clone(), lease.instance.id.clone()));
+                }
+                if lapsed || lease.overdue_at() < now {
+                    survey.silence.overdue += 1;
+                    let mut hasher = DefaultHasher::new();
+                    (&lease.instance.app, &lease.instance.id, lease.times().registration).hash(&mut hasher);
+                    survey.silence.fingerprint = survey.silence.fingerprint.wrapping_add(hasher.finish());
+                }
+            }
+        }
+        survey
+    }
+
+    /// Ends one lease, unless it was renewed, cancelled or granted anew since the survey.
+    fn expire(&self, app: &AppName, id: &InstanceId) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        let lease = self.lease(app.as_str(), id.as_str());
+        let Some(lease) = lease.filter(|lease| lease.lapsed(self.lease_clock.at(now.mono), self.length)) else {
+            return false;
+        };
+        commit.cancelled.push(LeaseEvent {
+            at: now.wall,
+            app: app.clone(),
+            id: id.clone(),
+            cause: Cause::Expired,
+            origin: Origin::Client,
+        });
+        self.end(&mut commit, &lease, Cause::Expired, now);
+        tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, "instance expired");
+        true
+    }
+}

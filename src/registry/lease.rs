@@ -1,0 +1,146 @@
+//! One lease: an instance and how long it may stay without a sign of life (`Lease<InstanceInfo>`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::model::{Instance, InstanceStatus, LeaseTimes, WallMillis};
+
+use super::lease_clock::LeaseMillis;
+
+/// A lease as it is after a change. A change makes another one that shares the renewals, so that a
+/// heartbeat that comes at the same moment is not lost; a new registration starts new renewals.
+#[derive(Debug)]
+pub struct Lease {
+    /// The instance, with its effective status.
+    pub instance: Arc<Instance>,
+    /// The status set from outside, if any. Java keeps these in a map by instance id alone and
+    /// forgets them after an hour; here one lives and dies with the lease of its instance.
+    pub override_status: Option<InstanceStatus>,
+    granted: WallMillis,
+    service_up: WallMillis,
+    evicted: WallMillis,
+    renewals: Arc<Renewals>,
+}
+
+/// What a heartbeat touches, and nothing else does but a heartbeat or a status change.
+#[derive(Debug)]
+struct Renewals {
+    /// Time of the lease clock at the last renewal.
+    at: AtomicU64,
+    /// The same as wall time, for showing.
+    wall: AtomicI64,
+    /// Whether there was one since the lease was granted; Java's doubled length depends on it.
+    any: AtomicBool,
+}
+
+/// How long leases last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseLength {
+    /// `max(duration, 2 × renewal interval)` after the last renewal.
+    Documented,
+    /// As in Java: one duration after a registration, two after a renewal (`Lease.renew` adds the
+    /// duration that `isExpired` adds again).
+    Java,
+}
+
+impl Lease {
+    /// A fresh lease, renewed now.
+    pub fn grant(
+        instance: Arc<Instance>,
+        override_status: Option<InstanceStatus>,
+        service_up: WallMillis,
+        at: LeaseMillis,
+        wall: WallMillis,
+    ) -> Self {
+        Self {
+            instance,
+            override_status,
+            granted: wall,
+            service_up,
+            evicted: 0,
+            renewals: Arc::new(Renewals {
+                at: AtomicU64::new(at.0),
+                wall: AtomicI64::new(wall),
+                any: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// The same lease around a changed instance.
+    #[must_use]
+    pub fn changed(
+        &self,
+        instance: Arc<Instance>,
+        override_status: Option<InstanceStatus>,
+        service_up: WallMillis,
+    ) -> Self {
+        Self {
+            instance,
+            override_status,
+            granted: self.granted,
+            service_up,
+            evicted: 0,
+            renewals: Arc::clone(&self.renewals),
+        }
+    }
+
+    /// The lease after its end: the tombstone that the delta shows.
+    #[must_use]
+    pub fn ended(&self, instance: Arc<Instance>, wall: WallMillis) -> Self {
+        Self { evicted: wall, ..self.changed(instance, self.override_status, self.service_up) }
+    }
+
+    /// Takes a sign of life. Two stores and no lock; a reader may see one a moment before the other.
+    pub fn renew(&self, at: LeaseMillis, wall: WallMillis) {
+        self.renewals.at.store(at.0, Ordering::Relaxed);
+        self.renewals.wall.store(wall, Ordering::Relaxed);
+        if !self.renewals.any.load(Ordering::Relaxed) {
+            self.renewals.any.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// When the lease ends unless it is renewed.
+    pub fn lapses_at(&self, length: LeaseLength) -> LeaseMillis {
+        let asked = self.instance.lease;
+        let duration = seconds(asked.duration_secs);
+        let lasts = match length {
+            LeaseLength::Documented => duration.max(2 * seconds(asked.renewal_interval_secs)),
+            LeaseLength::Java if self.renewals.any.load(Ordering::Relaxed) => 2 * duration,
+            LeaseLength::Java => duration,
+        };
+        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(lasts))
+    }
+
+    /// Whether the lease has ended by now.
+    pub fn lapsed(&self, now: LeaseMillis, length: LeaseLength) -> bool {
+        now > self.lapses_at(length)
+    }
+
+    /// When the instance counts as silent: one and a half of its own heartbeat intervals after its
+    /// last renewal, long before the lease ends.
+    pub fn overdue_at(&self) -> LeaseMillis {
+        let interval = seconds(self.instance.lease.renewal_interval_secs);
+        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(interval + interval / 2))
+    }
+
+    /// When the instance was first UP under this or an earlier lease; 0 for never.
+    pub fn service_up(&self) -> WallMillis {
+        self.service_up
+    }
+
+    /// The times to show.
+    pub fn times(&self) -> LeaseTimes {
+        LeaseTimes {
+            registration: self.granted,
+            last_renewal: self.renewals.wall.load(Ordering::Relaxed),
+            eviction: self.evicted,
+            service_up: self.service_up,
+        }
+    }
+}
+
+/// Seconds of a lease request, which are never negative, in milliseconds.
+fn seconds(secs: i32) -> u64 {
+    u64::try_from(secs).map_or(0, |secs| u64::try_from(Duration::from_secs(secs).as_millis()).unwrap_or(u64::MAX))
+}

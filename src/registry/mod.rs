@@ -1,0 +1,215 @@
+//! The state and its rules: who is registered, for how long, with which status.
+//!
+//! A registry is a map app → id → [`Lease`] and a [`ChangeLog`]. A **heartbeat** looks a lease up and
+//! stores the time in it; it takes no write lock and appends nothing. A **write** holds the commit
+//! lock: it changes the map, appends one change and counts the population anew, and neither encodes,
+//! waits nor does I/O meanwhile. Both levels of the map change under that lock only, so whoever holds
+//! it sees map and log agree.
+//!
+//! | file | what | Java's classes |
+//! | --- | --- | --- |
+//! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
+//! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
+//! | `change_log` | every change in one order | the recently changed queue |
+//! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
+//! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
+//! | `opening` | when lists may be read | `shouldAllowAccess` |
+//! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
+//! | `last_leases` | the last that came and went | the last-1000 queues |
+
+mod cancel;
+mod change_log;
+mod eviction;
+mod last_leases;
+mod lease;
+mod lease_clock;
+mod opening;
+mod overrides;
+mod preservation;
+mod read;
+mod register;
+mod renew;
+mod renewal_rate;
+mod status_override;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dashmap::DashMap;
+use parking_lot::Mutex;
+
+use crate::clock::{Clock, Now};
+use crate::model::{AppName, InstanceId};
+use crate::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
+
+pub use change_log::{Cause, Change, Origin, RecentChanges, Version};
+pub use eviction::Round;
+pub use last_leases::LeaseEvent;
+pub use lease::Lease;
+pub use lease_clock::LeaseClock;
+pub use read::CatchUp;
+pub use renew::Renewal;
+
+use change_log::ChangeLog;
+use last_leases::LastLeases;
+use lease::LeaseLength;
+use opening::Gate;
+use preservation::{Losses, Population};
+use renewal_rate::RenewalRate;
+
+/// What the registry is told by the user.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Leases and heartbeats.
+    pub leases: LeaseSettings,
+    /// Self-preservation.
+    pub preservation: PreservationSettings,
+    /// The opening for traffic.
+    pub opening: OpeningSettings,
+    /// How long and how much the change log keeps.
+    pub catalog: CatalogSettings,
+}
+
+/// The leases of one application.
+type AppLeases = DashMap<InstanceId, Arc<Lease>>;
+
+/// An application's map has few shards: heartbeats only read it, and there may be thousands.
+const APP_SHARDS: usize = 4;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Registry {
+    /// Written under the commit lock only; read by anybody.
+    apps: DashMap<AppName, Arc<AppLeases>>,
+    commit: Mutex<Commit>,
+    /// The log's version, set before a write is answered: what readers compare with.
+    version: AtomicU64,
+    renewals: RenewalRate,
+    lease_clock: LeaseClock,
+    gate: Gate,
+    length: LeaseLength,
+    rules: Rules,
+    clock: Clock,
+}
+
+/// What the commit lock guards.
+#[derive(Debug)]
+struct Commit {
+    log: ChangeLog,
+    population: Population,
+    losses: Losses,
+    registered: LastLeases,
+    cancelled: LastLeases,
+}
+
+impl Registry {
+    /// An empty registry, not open for traffic yet.
+    pub fn new(rules: Rules, clock: Clock) -> Self {
+        let length = if rules.leases.java_length { LeaseLength::Java } else { LeaseLength::Documented };
+        Self {
+            apps: DashMap::new(),
+            commit: Mutex::new(Commit {
+                log: ChangeLog::new(rules.catalog.delta_entries),
+                population: Population::new(rules.preservation.clone()),
+                losses: Losses::new(rules.preservation.clone()),
+                registered: LastLeases::default(),
+                cancelled: LastLeases::default(),
+            }),
+            version: AtomicU64::new(Version::EMPTY.0),
+            renewals: RenewalRate::default(),
+            lease_clock: LeaseClock::default(),
+            gate: Gate::new(rules.opening.wait_when_sync_empty),
+            length,
+            rules,
+            clock,
+        }
+    }
+
+    /// Opens for traffic with what was copied from a peer (`openForTraffic`): the minutes of the
+    /// renewals begin, and lists may be read, at once or after the wait for an empty registry.
+    pub fn open(&self, copied: usize) {
+        let now = self.clock.now();
+        let assumed = self.rules.opening.default_count;
+        if copied == 0
+            && let Some(clients) = assumed.filter(|clients| *clients > 0)
+        {
+            self.commit.lock().population.expect_more(clients);
+        }
+        self.renewals.open(now.mono);
+        self.gate.open(now.mono, copied == 0 && assumed == Some(0));
+    }
+
+    /// The version of the last change that a write was answered for.
+    pub fn version(&self) -> Version {
+        Version(self.version.load(Ordering::Acquire))
+    }
+
+    /// The clock that leases go by; its beat is a task of the server.
+    pub fn lease_clock(&self) -> &LeaseClock {
+        &self.lease_clock
+    }
+
+    /// Drops changes from the log that are older than the delta's retention.
+    pub fn sweep_log(&self) {
+        let now = self.clock.mono();
+        self.commit.lock().log.sweep(now, self.rules.catalog.delta_retention);
+    }
+
+    /// Forgets clients that are expected but do not exist (every `renewal-threshold-update-interval-ms`).
+    pub fn update_threshold(&self) {
+        self.commit.lock().population.update();
+    }
+
+    fn lease(&self, app: &str, id: &str) -> Option<Arc<Lease>> {
+        let leases = self.apps.get(app)?;
+        let lease = leases.get(id)?;
+        Some(Arc::clone(&lease))
+    }
+
+    /// Puts a lease in and appends the change. Holding `commit` is what makes it atomic.
+    fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) {
+        let lease = Arc::new(lease);
+        let instance = &lease.instance;
+        let leases = match self.apps.get(instance.app.as_str()) {
+            Some(leases) => Arc::clone(&leases),
+            None => Arc::clone(
+                &self
+                    .apps
+                    .entry(instance.app.clone())
+                    .or_insert_with(|| Arc::new(DashMap::with_shard_amount(APP_SHARDS))),
+            ),
+        };
+        let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
+        if let Some(earlier) = earlier {
+            commit.population.remove(earlier.instance.lease.renewal_interval_secs);
+        }
+        commit.population.add(instance.lease.renewal_interval_secs);
+        self.append(commit, lease, cause, now);
+    }
+
+    /// Takes a lease out and appends its tombstone.
+    fn take(&self, commit: &mut Commit, lease: &Arc<Lease>, tombstone: Lease, cause: Cause, now: Now) {
+        let instance = &lease.instance;
+        // The guard on the outer map must be gone before the outer map is changed.
+        let emptied = self.apps.get(instance.app.as_str()).is_some_and(|leases| {
+            leases.remove(&instance.id);
+            leases.is_empty()
+        });
+        if emptied {
+            self.apps.remove(&instance.app);
+        }
+        commit.population.remove(instance.lease.renewal_interval_secs);
+        self.append(commit, Arc::new(tombstone), cause, now);
+    }
+
+    fn append(&self, commit: &mut Commit, lease: Arc<Lease>, cause: Cause, now: Now) {
+        let (version, over) = commit.log.append(now.mono, cause, lease);
+        if over {
+            tracing::debug!(
+                most = self.rules.catalog.delta_entries,
+                "the delta is full, its oldest change was dropped"
+            );
+        }
+        self.version.store(version.0, Ordering::Release);
+    }
+}

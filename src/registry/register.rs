@@ -1,0 +1,95 @@
+//! Registration, and metadata set from outside, which registers anew.
+
+use std::sync::Arc;
+
+use crate::clock::Now;
+use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
+
+use super::last_leases::LeaseEvent;
+use super::lease::Lease;
+use super::overrides::effective_status;
+use super::{Cause, Commit, Origin, Registry};
+
+impl Registry {
+    /// Grants a lease (`AbstractInstanceRegistry.register`).
+    ///
+    /// Of two registrations the one with the greater `lastDirtyTimestamp` keeps its data, the newer
+    /// when they are equal; the lease is a fresh one in either case. A status set from outside is kept
+    /// from the lease before, or taken from the newcomer when there was none.
+    pub fn register(&self, instance: Instance, origin: Origin) {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        let before = self.lease(instance.app.as_str(), instance.id.as_str());
+        let instance = match &before {
+            Some(held) if held.instance.last_dirty > instance.last_dirty => Instance::clone(&held.instance),
+            _ => instance,
+        };
+        self.grant(&mut commit, instance, before.as_deref(), Cause::Registered, origin, now);
+    }
+
+    /// Adds or replaces metadata entries, and registers the instance with them as if its client had
+    /// (`InstanceResource.updateMetadata`). False if there is no such instance.
+    pub fn set_metadata(&self, app: &str, id: &str, entries: Vec<(Text, Text)>) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
+            return false;
+        };
+        let metadata = held.instance.metadata.with(entries);
+        let instance = Instance { metadata, ..Instance::clone(&held.instance) };
+        self.grant(&mut commit, instance, Some(&held), Cause::MetadataSet, Origin::Client, now);
+        true
+    }
+
+    fn grant(
+        &self,
+        commit: &mut Commit,
+        mut instance: Instance,
+        before: Option<&Lease>,
+        cause: Cause,
+        origin: Origin,
+        now: Now,
+    ) {
+        let brought = Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown);
+        let override_status = before.and_then(|lease| lease.override_status).or(brought);
+        if let Some(status) = override_status {
+            instance.overridden_status = status;
+        }
+        instance.status = effective_status(instance.status, override_status);
+        instance.action = Some(ActionType::Added);
+        instance.last_updated = now.wall;
+        let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
+        instance.lease = LeaseRequest::new(renewal_interval_secs, duration_secs);
+        let service_up = service_up(before, instance.status, now);
+
+        if before.is_none() {
+            tracing::info!(
+                app = %instance.app, id = %instance.id, status = %instance.status, origin = origin.as_str(),
+                "instance registered"
+            );
+        } else {
+            tracing::debug!(
+                app = %instance.app, id = %instance.id, status = %instance.status, origin = origin.as_str(),
+                cause = cause.as_str(), "instance registered again"
+            );
+        }
+        commit.registered.push(LeaseEvent {
+            at: now.wall,
+            app: instance.app.clone(),
+            id: instance.id.clone(),
+            cause,
+            origin,
+        });
+        let lease =
+            Lease::grant(Arc::new(instance), override_status, service_up, self.lease_clock.at(now.mono), now.wall);
+        self.put(commit, lease, cause, now);
+    }
+}
+
+/// When an instance was first UP: carried over from lease to lease, now if it has just become UP.
+pub(super) fn service_up(before: Option<&Lease>, status: InstanceStatus, now: Now) -> i64 {
+    match before.map_or(0, Lease::service_up) {
+        0 if status == InstanceStatus::Up => now.wall,
+        since => since,
+    }
+}

@@ -1,0 +1,88 @@
+//! A status set from outside, and taken back.
+
+use std::sync::Arc;
+
+use crate::clock::Now;
+use crate::model::{ActionType, Instance, InstanceStatus, WallMillis};
+
+use super::lease::Lease;
+use super::register::service_up;
+use super::{Cause, Origin, Registry};
+
+impl Registry {
+    /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
+    /// there is no such instance.
+    ///
+    /// It renews the lease in any case. The status that the instance has already changes nothing else,
+    /// not even the override. `last_dirty` raises the instance's own version when it is greater.
+    pub fn set_status(
+        &self,
+        app: &str,
+        id: &str,
+        status: InstanceStatus,
+        last_dirty: Option<WallMillis>,
+        origin: Origin,
+    ) -> bool {
+        self.change_status(app, id, |held, now| {
+            if held.instance.status == status {
+                return None;
+            }
+            let service_up = service_up(Some(held), status, now);
+            let changed = with_status(held, status, status, last_dirty, now);
+            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
+            Some((held.changed(changed, Some(status), service_up), Cause::StatusSet))
+        })
+    }
+
+    /// Takes the status set from outside back (`deleteStatusOverride`); the instance has `status`
+    /// until its client says otherwise. False if there is no such instance.
+    ///
+    /// It renews the lease in any case; where no status was set it changes nothing else. After UNKNOWN
+    /// the next heartbeat is answered 404, so that the client registers again.
+    pub fn remove_status(
+        &self,
+        app: &str,
+        id: &str,
+        status: InstanceStatus,
+        last_dirty: Option<WallMillis>,
+        origin: Origin,
+    ) -> bool {
+        self.change_status(app, id, |held, now| {
+            held.override_status?;
+            let changed = with_status(held, status, InstanceStatus::Unknown, last_dirty, now);
+            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside was taken back");
+            Some((held.changed(changed, None, held.service_up()), Cause::StatusRemoved))
+        })
+    }
+
+    fn change_status(&self, app: &str, id: &str, change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
+            return false;
+        };
+        held.renew(self.lease_clock.at(now.mono), now.wall);
+        if let Some((lease, cause)) = change(&held, now) {
+            self.put(&mut commit, lease, cause, now);
+        }
+        true
+    }
+}
+
+fn with_status(
+    held: &Lease,
+    status: InstanceStatus,
+    overridden_status: InstanceStatus,
+    last_dirty: Option<WallMillis>,
+    now: Now,
+) -> Arc<Instance> {
+    let before = &held.instance;
+    Arc::new(Instance {
+        status,
+        overridden_status,
+        last_dirty: last_dirty.unwrap_or(0).max(before.last_dirty),
+        action: Some(ActionType::Modified),
+        last_updated: now.wall,
+        ..Instance::clone(before)
+    })
+}
