@@ -10,7 +10,7 @@
 //! | [`cli`] | the command line |
 //! | `server` | start, opening for traffic, connections, tasks, shutdown |
 //! | `http` | the API, one file a resource |
-//! | `catalog` | the read model: ready answers for whoever reads lists |
+//! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`codec`] | bytes to model and back: JSON, XML |
 //! | [`model`] | instance, application, status, lease: plain types |
@@ -22,6 +22,7 @@
 //! Everything that happens to an instance is one change in one ordered log; everything that anybody
 //! reads is a view made from that log. A heartbeat touches one lease and nothing else.
 
+pub mod catalog;
 pub mod cli;
 pub mod clock;
 pub mod codec;
