@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`cli`] | the command line |
 //! | `server` | start, opening for traffic, connections, tasks, shutdown |
-//! | `http` | the API, one file a resource |
+//! | [`http`] | the API, one file a resource |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`codec`] | bytes to model and back: JSON, XML |
@@ -26,6 +26,7 @@ pub mod catalog;
 pub mod cli;
 pub mod clock;
 pub mod codec;
+pub mod http;
 pub mod model;
 pub mod registry;
 pub mod settings;

@@ -1,0 +1,96 @@
+//! The registry, its delta, one application, and registration into it.
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
+
+use crate::catalog::What;
+use crate::codec::{Format, json, xml};
+use crate::model::AppName;
+
+use super::error::ApiError;
+use super::negotiation::{list_form, negotiate, request_format};
+use super::{Api, body, origin, respond};
+
+/// `GET apps`: everything. Never 404, even when there is nothing.
+pub(super) async fn all(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
+    list(&api, &headers, &What::Apps, true).await
+}
+
+/// `GET apps/delta`: what changed within the retention.
+pub(super) async fn delta(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
+    if !api.delta_enabled {
+        negotiate(&headers)?;
+        return Err(ApiError::Forbidden);
+    }
+    list(&api, &headers, &What::Delta, true).await
+}
+
+/// `GET apps/{app}`: never compressed, as in Java.
+pub(super) async fn one(
+    State(api): State<Api>,
+    Path(app): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    list(&api, &headers, &What::App(AppName::new(&app)), false).await
+}
+
+/// Any whole list, once the registry is open for traffic.
+pub(super) async fn list(
+    api: &Api,
+    headers: &HeaderMap,
+    what: &What,
+    may_compress: bool,
+) -> Result<Response, ApiError> {
+    let (form, content_type) = list_form(headers, may_compress)?;
+    if !api.registry.is_open() {
+        return Err(ApiError::Forbidden);
+    }
+    let answer = api.catalog.answer(what, form).await.ok_or(ApiError::NotFound)?;
+    Ok(respond::ready(answer, form, content_type))
+}
+
+/// `POST apps/{app}`: registers an instance.
+pub(super) async fn register(
+    State(api): State<Api>,
+    Path(app): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let (format, negotiated, bytes) = read_body(&api, &headers, body).await?;
+    let limits = &api.limits.content;
+    let registration = match format {
+        Format::Json => json::read_instance(&bytes, limits),
+        Format::Xml => xml::read_instance(&bytes, limits),
+    };
+    let registration = registration.map_err(|error| ApiError::Unreadable { format, message: error.to_string() })?;
+    let instance = registration
+        .accept(&AppName::new(&app), api.clock.now().wall)
+        .map_err(|refusal| ApiError::Refused { refusal, content_type: negotiated.clone() })?;
+    api.registry.register(instance, origin(&headers));
+    Ok(respond::empty(StatusCode::NO_CONTENT, negotiated))
+}
+
+/// A body in JSON or XML, with the type to answer in. Checks in Java's order: the request's type if
+/// it has one, `Accept`, and then a missing type.
+pub(super) async fn read_body(
+    api: &Api,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(Format, http::HeaderValue, bytes::Bytes), ApiError> {
+    let format = if headers.contains_key(CONTENT_TYPE) { Some(request_format(headers)?) } else { None };
+    let negotiated = negotiate(headers)?.content_type;
+    let bytes = body::read(headers, body, &api.limits).await?;
+    match format {
+        Some(format) if bytes.is_empty() => {
+            Err(ApiError::Unreadable { format, message: "cannot parse request body: it is empty".into() })
+        }
+        Some(format) => Ok((format, negotiated, bytes)),
+        None if bytes.is_empty() => {
+            Err(ApiError::BadRequest("the request has neither a Content-Type nor a body".into()))
+        }
+        None => Err(ApiError::UnsupportedMediaType),
+    }
+}

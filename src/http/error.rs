@@ -1,0 +1,88 @@
+//! What a caller gets instead of an answer.
+//!
+//! Java fills an error without a body with Spring's error page, in JSON, on which Java's own clients
+//! fail: a heartbeat's 404 with such a body is an exception to them, and they never register again.
+//! So a miss has an empty body here, always. A mistake in a request is 400 with a sentence that names
+//! what is wrong. Nothing below `/eureka` is ever HTML.
+
+use axum::response::{IntoResponse, Response};
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+
+use crate::codec::{Format, json, xml};
+use crate::model::Refusal;
+
+use super::negotiation::{JSON, XML};
+
+/// Why a request gets no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ApiError {
+    /// 400, as plain text.
+    #[error("{0}")]
+    BadRequest(String),
+    /// 400 in the format of the request: its body cannot be read.
+    #[error("{message}")]
+    Unreadable {
+        /// The request's format.
+        format: Format,
+        /// What is wrong.
+        message: String,
+    },
+    /// 400 with Java's words, in the negotiated type although it is plain text.
+    #[error("{refusal}")]
+    Refused {
+        /// What is missing.
+        refusal: Refusal,
+        /// Jersey's pick.
+        content_type: HeaderValue,
+    },
+    /// 403: lists may not be read yet, or the delta is switched off.
+    #[error("not open for traffic")]
+    Forbidden,
+    /// 404.
+    #[error("not found")]
+    NotFound,
+    /// 406.
+    #[error("not acceptable")]
+    NotAcceptable,
+    /// 408: the body did not come in time.
+    #[error("the request took too long to arrive")]
+    TimedOut,
+    /// 413: the body is larger than allowed.
+    #[error("the request body is larger than {limit} bytes, see eurekad.limits.body-size")]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// 415.
+    #[error("unsupported media type")]
+    UnsupportedMediaType,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
+        // What is left of a body that was not read to its end would be taken for the next request.
+        const CLOSE: [(http::HeaderName, HeaderValue); 1] = [(CONNECTION, HeaderValue::from_static("close"))];
+        match self {
+            Self::BadRequest(message) => (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, TEXT)], message).into_response(),
+            Self::Unreadable { format: Format::Json, message } => {
+                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, JSON)], json::error(&message)).into_response()
+            }
+            Self::Unreadable { format: Format::Xml, message } => {
+                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, XML)], xml::error(&message)).into_response()
+            }
+            Self::Refused { refusal, content_type } => {
+                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, content_type)], refusal.to_string()).into_response()
+            }
+            Self::Forbidden => StatusCode::FORBIDDEN.into_response(),
+            Self::NotFound => StatusCode::NOT_FOUND.into_response(),
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE.into_response(),
+            Self::TimedOut => (StatusCode::REQUEST_TIMEOUT, CLOSE).into_response(),
+            Self::TooLarge { .. } => {
+                (StatusCode::PAYLOAD_TOO_LARGE, CLOSE, [(CONTENT_TYPE, TEXT)], self.to_string()).into_response()
+            }
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! One instance: reading, heartbeat, cancelling.
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, Uri};
+
+use crate::codec::{Format, json, xml};
+use crate::model::{AppName, InstanceId};
+use crate::registry::{Lease, Origin, Renewal};
+
+use super::error::ApiError;
+use super::negotiation::{Negotiated, negotiate};
+use super::{Api, origin, query, respond};
+
+/// `GET apps/{app}/{id}`, with its live lease.
+pub(super) async fn one(
+    State(api): State<Api>,
+    Path((app, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&headers)?;
+    let lease = api.registry.instance(&AppName::upper(&app), &id).ok_or(ApiError::NotFound)?;
+    Ok(show(&lease, negotiated))
+}
+
+/// `GET instances/{id}`: the first in any application.
+pub(super) async fn anywhere(
+    State(api): State<Api>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&headers)?;
+    let lease = api.registry.instance_anywhere(&id).ok_or(ApiError::NotFound)?;
+    Ok(show(&lease, negotiated))
+}
+
+/// `PUT apps/{app}/{id}`: a heartbeat. Neither body nor `status` are looked at.
+pub(super) async fn renew(
+    State(api): State<Api>,
+    Path((app, id)): Path<(String, String)>,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&headers)?;
+    let origin = origin(&headers);
+    let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
+    let brought = match origin {
+        Origin::Peer => query::status(&uri, "overriddenstatus")?,
+        Origin::Client => None,
+    };
+    match api.registry.renew(&AppName::upper(&app), &id, last_dirty, brought, origin) {
+        Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),
+        Renewal::RegisterAgain => Err(ApiError::NotFound),
+        Renewal::Newer(lease) => Ok((StatusCode::CONFLICT, show(&lease, negotiated)).into_response()),
+    }
+}
+
+/// `DELETE apps/{app}/{id}`.
+pub(super) async fn cancel(
+    State(api): State<Api>,
+    Path((app, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&headers)?;
+    if !api.registry.cancel(&AppName::new(&app), &InstanceId::new(id), origin(&headers)) {
+        return Err(ApiError::NotFound);
+    }
+    Ok(respond::empty(StatusCode::OK, negotiated.content_type))
+}
+
+fn show(lease: &Lease, negotiated: Negotiated) -> Response {
+    let bytes = match negotiated.format {
+        Format::Json => json::write_instance(&lease.instance, lease.times()),
+        Format::Xml => xml::write_instance(&lease.instance, lease.times()),
+    };
+    respond::document(negotiated.content_type, bytes)
+}

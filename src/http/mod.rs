@@ -1,0 +1,110 @@
+//! The Eureka API over HTTP: one file a resource, as in Java's `com.netflix.eureka.resources`.
+//!
+//! Everything lies below `/eureka` and `/eureka/v2` alike. A request passes, in Java's order: path
+//! (404), method (405), request type (415), `Accept` (406), body (400).
+//!
+//! | file | Java's resource |
+//! | --- | --- |
+//! | `apps` | `ApplicationsResource`, `ApplicationResource` |
+//! | `instance` | `InstanceResource`, `InstancesResource` |
+//! | `status` | status override of `InstanceResource` |
+//! | `metadata` | metadata of `InstanceResource` |
+//! | `vips` | `VIPResource`, `SecureVIPResource` |
+//! | `peerreplication` | `PeerReplicationResource` |
+//! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
+//!
+//! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
+//! within limits), `query`, `error`, `respond`.
+
+mod apps;
+mod body;
+mod error;
+mod instance;
+mod metadata;
+mod negotiation;
+mod path;
+mod peerreplication;
+mod query;
+mod respond;
+mod serverinfo;
+mod status;
+mod vips;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post, put};
+use http::HeaderMap;
+
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::codec::{Limits, StatusDocument};
+use crate::registry::{Origin, Registry};
+
+/// What the resources work on.
+#[derive(Clone)]
+pub struct Api {
+    /// The registry.
+    pub registry: Arc<Registry>,
+    /// Its read model.
+    pub catalog: Arc<Catalog>,
+    /// Bounds for bodies.
+    pub limits: BodyLimits,
+    /// Whether `apps/delta` answers (`disable-delta`).
+    pub delta_enabled: bool,
+    /// Makes the status document of now.
+    pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Bounds for request bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLimits {
+    /// Bytes after decompression (`eurekad.limits.body-size`).
+    pub bytes: usize,
+    /// How long a body may take to arrive (`eurekad.http.request-timeout`).
+    pub time: Duration,
+    /// What may be in it.
+    pub content: Limits,
+}
+
+/// All routes, below a context path (`server.servlet.context-path`: empty or `/x`).
+pub fn router(api: Api, context_path: &str) -> Router {
+    const READ: &str = "HEAD,GET,OPTIONS";
+    let reading = || respond::allowed(READ);
+    let resources = Router::new()
+        .route("/apps", get(apps::all).options(reading))
+        .route("/apps/delta", get(apps::delta).options(reading))
+        .route("/apps/{app}", get(apps::one).post(apps::register).options(|| respond::allowed("HEAD,POST,GET,OPTIONS")))
+        .route(
+            "/apps/{app}/{id}",
+            get(instance::one)
+                .put(instance::renew)
+                .delete(instance::cancel)
+                .options(|| respond::allowed("HEAD,DELETE,GET,OPTIONS,PUT")),
+        )
+        .route(
+            "/apps/{app}/{id}/status",
+            put(status::set).delete(status::remove).options(|| respond::allowed("DELETE,OPTIONS,PUT")),
+        )
+        .route("/apps/{app}/{id}/metadata", put(metadata::set).options(|| respond::allowed("OPTIONS,PUT")))
+        .route("/instances/{id}", get(instance::anywhere).options(reading))
+        .route("/vips/{vip}", get(vips::plain).options(reading))
+        .route("/svips/{vip}", get(vips::secure).options(reading))
+        .route("/peerreplication/batch", post(peerreplication::batch).options(|| respond::allowed("POST,OPTIONS")))
+        .route("/status", get(serverinfo::status).options(reading))
+        .route("/serverinfo/statusoverrides", get(serverinfo::status_overrides).options(reading))
+        .route("/asg/{name}/status", put(serverinfo::asg).options(|| respond::allowed("PUT,OPTIONS")));
+    let both = Router::new().nest("/eureka", resources.clone()).nest("/eureka/v2", resources).with_state(api);
+    path::cleaned(both, context_path)
+}
+
+/// Whether a peer speaks: single calls say so by a header, batches by their path.
+fn origin(headers: &HeaderMap) -> Origin {
+    match headers.get("x-netflix-discovery-replication") {
+        Some(value) if value.as_bytes() == b"true" => Origin::Peer,
+        _ => Origin::Client,
+    }
+}

@@ -1,0 +1,81 @@
+//! The receiving side of replication.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+
+use crate::codec::{Format, ReadError, json, xml};
+use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
+use crate::registry::{Origin, Renewal};
+
+use super::Api;
+use super::apps::read_body;
+use super::error::ApiError;
+use super::negotiation::negotiate;
+use super::respond;
+
+/// `POST peerreplication/batch/`: each item in order, each with its own result; a failing item never
+/// fails the batch. Java answers 200 to a registration that it refused; here it is 400.
+pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
+    let (format, _, bytes) = read_body(&api, &headers, body).await?;
+    let unreadable = |message: String| ApiError::Unreadable { format, message };
+    let items = match format {
+        Format::Json => json::read_batch(&bytes, &api.limits.content).map_err(|error| unreadable(error.to_string()))?,
+        // XStream may name no type of a batch, so Java cannot read one either.
+        Format::Xml => return Err(unreadable("a batch must be JSON".into())),
+    };
+    let outcomes: Vec<_> = items.into_iter().map(|item| take(&api, item)).collect();
+    let negotiated = negotiate(&headers)?;
+    let bytes = match negotiated.format {
+        Format::Json => json::write_outcomes(&outcomes),
+        Format::Xml => xml::write_outcomes(&outcomes),
+    };
+    Ok(respond::document(negotiated.content_type, bytes))
+}
+
+fn take(api: &Api, item: Result<ReplicationItem, ReadError>) -> ReplicationOutcome {
+    let (status, entity) = match item {
+        Ok(item) => apply(api, item),
+        Err(error) => {
+            tracing::debug!(%error, "a peer sent an item that cannot be read");
+            (StatusCode::BAD_REQUEST, None)
+        }
+    };
+    ReplicationOutcome { status: status.as_u16(), entity }
+}
+
+fn apply(
+    api: &Api,
+    item: ReplicationItem,
+) -> (StatusCode, Option<(std::sync::Arc<crate::model::Instance>, crate::model::LeaseTimes)>) {
+    let ReplicationItem { app, id, last_dirty, action } = item;
+    let registry = &api.registry;
+    let found = |found: bool| (if found { StatusCode::OK } else { StatusCode::NOT_FOUND }, None);
+    match action {
+        ReplicationAction::Heartbeat { overridden_status } => {
+            match registry.renew(app.as_str(), id.as_str(), last_dirty, overridden_status, Origin::Peer) {
+                Renewal::Renewed => (StatusCode::OK, None),
+                Renewal::RegisterAgain => (StatusCode::NOT_FOUND, None),
+                Renewal::Newer(lease) => (StatusCode::CONFLICT, Some((lease.instance.clone(), lease.times()))),
+            }
+        }
+        ReplicationAction::Register(registration) => match registration.accept(&app, api.clock.now().wall) {
+            Ok(instance) => {
+                registry.register(instance, Origin::Peer);
+                (StatusCode::OK, None)
+            }
+            Err(refusal) => {
+                tracing::debug!(%app, %id, %refusal, "a peer sent an instance that is refused");
+                (StatusCode::BAD_REQUEST, None)
+            }
+        },
+        ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
+        ReplicationAction::StatusUpdate(status) => {
+            found(registry.set_status(app.as_str(), id.as_str(), status, last_dirty, Origin::Peer))
+        }
+        ReplicationAction::DeleteStatusOverride(status) => {
+            found(registry.remove_status(app.as_str(), id.as_str(), status, last_dirty, Origin::Peer))
+        }
+    }
+}

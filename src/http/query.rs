@@ -1,0 +1,73 @@
+//! Query parameters, decoded as Java decodes them: `+` is a blank, a broken `%` stays as it is.
+
+use http::Uri;
+
+use crate::model::{InstanceStatus, Text, WallMillis};
+
+use super::error::ApiError;
+
+/// The first value of a parameter.
+pub(super) fn first(uri: &Uri, name: &str) -> Option<String> {
+    pairs(uri).find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+/// Every parameter with its first value, in order; one without a name is skipped.
+pub(super) fn entries(uri: &Uri) -> Vec<(Text, Text)> {
+    let mut entries: Vec<(Text, Text)> = Vec::new();
+    for (key, value) in pairs(uri).filter(|(key, _)| !key.is_empty()) {
+        if !entries.iter().any(|(known, _)| **known == *key) {
+            entries.push((key.into(), value.into()));
+        }
+    }
+    entries
+}
+
+/// A time in milliseconds; 400 when it is no number (Java renews first and answers 500 then).
+pub(super) fn millis(uri: &Uri, name: &str) -> Result<Option<WallMillis>, ApiError> {
+    let number = |value: String| {
+        value.parse().map_err(|_| {
+            ApiError::BadRequest(format!("cannot read {name}: expected milliseconds since 1970, found `{value}`"))
+        })
+    };
+    first(uri, name).map(number).transpose()
+}
+
+/// A status by its exact name; 400 that lists the names when it is none.
+pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, ApiError> {
+    let known = |value: String| {
+        InstanceStatus::from_name(&value).ok_or_else(|| {
+            ApiError::BadRequest(format!("cannot read {name}: expected {STATUS_NAMES}, found `{value}`"))
+        })
+    };
+    first(uri, name).map(known).transpose()
+}
+
+/// For messages.
+pub(super) const STATUS_NAMES: &str = "UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN";
+
+fn pairs(uri: &Uri) -> impl Iterator<Item = (String, String)> {
+    let query = uri.query().unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes()).map(|(key, value)| (key.into_owned(), value.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn decodes_as_java_does() {
+        let uri: Uri = "/x?a=1+2&b=%C3%A9&c=&d&=&=x&a=3&e;f=5&g=%zz".parse().unwrap();
+        let entries = entries(&uri);
+        let entries: Vec<_> = entries.iter().map(|(key, value)| (&**key, &**value)).collect();
+        assert_eq!(entries, [("a", "1 2"), ("b", "é"), ("c", ""), ("d", ""), ("e;f", "5"), ("g", "%zz")]);
+    }
+
+    #[test]
+    fn a_mistake_is_named() {
+        let uri: Uri = "/x?value=up&lastDirtyTimestamp=soon".parse().unwrap();
+        assert!(status(&uri, "value").unwrap_err().to_string().contains("OUT_OF_SERVICE"));
+        assert!(millis(&uri, "lastDirtyTimestamp").unwrap_err().to_string().contains("lastDirtyTimestamp"));
+        assert_eq!(millis(&uri, "other").unwrap(), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! The few shapes that answers have.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+use http_body::{Frame, SizeHint};
+
+use crate::catalog::{Answer, Coding, Form};
+
+/// An answer without a body; it names the negotiated type all the same, as stock Netflix servers do
+/// and some clients need (Jersey 3 leaves it out).
+pub(super) fn empty(status: StatusCode, content_type: HeaderValue) -> Response {
+    (status, [(CONTENT_TYPE, content_type)]).into_response()
+}
+
+/// A document of its own.
+pub(super) fn document(content_type: HeaderValue, bytes: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, content_type)], bytes).into_response()
+}
+
+/// A ready answer of the catalog, without copying it.
+pub(super) fn ready(answer: Answer, form: Form, content_type: HeaderValue) -> Response {
+    let length = answer.length;
+    let mut response = Response::new(Body::new(Pages { pages: answer.pages.into(), left: length }));
+    let headers = response.headers_mut();
+    if form.coding == Coding::Gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    response
+}
+
+/// `OPTIONS`: what is allowed. (Jersey adds a WADL document, which nobody reads.)
+pub(super) fn allowed(methods: &'static str) -> std::future::Ready<Response> {
+    std::future::ready((StatusCode::OK, [(ALLOW, HeaderValue::from_static(methods))]).into_response())
+}
+
+/// A body of ready pieces with a known length.
+struct Pages {
+    pages: VecDeque<Bytes>,
+    left: usize,
+}
+
+impl http_body::Body for Pages {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let page = self.pages.pop_front();
+        self.left -= page.as_ref().map_or(0, Bytes::len);
+        Poll::Ready(page.map(|page| Ok(Frame::data(page))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(u64::try_from(self.left).unwrap_or(u64::MAX))
+    }
+}

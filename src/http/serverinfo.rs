@@ -1,0 +1,38 @@
+//! What the server says of itself, and the one resource that only Amazon has.
+
+use axum::extract::State;
+use axum::response::Response;
+use http::HeaderMap;
+
+use crate::codec::{Format, json, xml};
+
+use super::error::ApiError;
+use super::negotiation::{JSON, negotiate};
+use super::{Api, respond};
+
+/// `GET status`. (Java's JSON is a 500 unless a threshold is set.)
+pub(super) async fn status(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&headers)?;
+    let document = (api.status)();
+    let bytes = match negotiated.format {
+        Format::Json => json::write_status(&document),
+        Format::Xml => xml::write_status(&document),
+    };
+    Ok(respond::document(negotiated.content_type, bytes))
+}
+
+/// `GET serverinfo/statusoverrides`: `{"<id>":"STATUS"}`. (404 in Java's Spring server, which rewrites
+/// the path to one that does not exist.)
+pub(super) async fn status_overrides(State(api): State<Api>) -> Response {
+    let overrides = api.registry.overrides();
+    let overrides: Vec<_> = overrides.iter().map(|(_, id, status)| (id.as_str(), *status)).collect();
+    respond::document(JSON, json::status_overrides(&overrides))
+}
+
+/// `PUT asg/{name}/status`: always 400, as there is no auto scaling group outside Amazon.
+pub(super) async fn asg(headers: HeaderMap) -> ApiError {
+    match negotiate(&headers) {
+        Ok(_) => ApiError::BadRequest("there are no auto scaling groups here".into()),
+        Err(error) => error,
+    }
+}
