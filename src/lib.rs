@@ -8,7 +8,7 @@
 //! | module | what is in it |
 //! | --- | --- |
 //! | [`cli`] | the command line |
-//! | `server` | start, opening for traffic, connections, tasks, shutdown |
+//! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
 //! | [`http`] | the API, one file a resource |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
@@ -29,5 +29,7 @@ pub mod codec;
 pub mod http;
 pub mod model;
 pub mod registry;
+pub mod server;
 pub mod settings;
 
+pub use server::serve;

@@ -1,0 +1,177 @@
+//! A connection that knows what it waits for, and how long.
+//!
+//! hyper has one timer for the head of a request and for the idle time before it; these are two
+//! different things here. A client may be quiet for minutes between two heartbeats on a kept
+//! connection, but once it has begun a request its head must come within seconds, and a connection
+//! that never speaks is not kept. A reader that takes nothing of its answer for half a minute is gone.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// How long a connection may wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// For the head of a request, from its first byte; for the first byte of a new connection as well.
+    pub(super) head: Duration,
+    /// For the next request on a kept connection.
+    pub(super) idle: Duration,
+    /// For a reader to take anything of its answer.
+    pub(super) write: Duration,
+}
+
+/// What a connection waits for; shared between its socket and the requests on it.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    patience: Patience,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// For the first byte of a request, until then.
+    Request(Instant),
+    /// For the rest of its head, until then.
+    Head(Instant),
+    /// For the server.
+    Answer,
+}
+
+impl Waiting {
+    fn new(patience: Patience) -> Self {
+        Self { patience, state: Mutex::new(State::Request(Instant::now() + patience.head)) }
+    }
+
+    /// A request has begun to be answered.
+    pub(super) fn answering(&self) {
+        *self.state.lock() = State::Answer;
+    }
+
+    /// Its answer is out.
+    pub(super) fn answered(&self) {
+        *self.state.lock() = State::Request(Instant::now() + self.patience.idle);
+    }
+
+    fn bytes_came(&self) {
+        let mut state = self.state.lock();
+        if let State::Request(_) = *state {
+            *state = State::Head(Instant::now() + self.patience.head);
+        }
+    }
+
+    fn until(&self) -> Option<Instant> {
+        match *self.state.lock() {
+            State::Request(until) | State::Head(until) => Some(until),
+            State::Answer => None,
+        }
+    }
+}
+
+/// A socket that fails when its patience has ended.
+pub(super) struct TimedIo<S> {
+    socket: S,
+    waiting: Arc<Waiting>,
+    /// Since when nothing could be written.
+    stalled: Option<Instant>,
+    /// Rings at or before the earliest time limit; moved forward lazily, so that a request costs no
+    /// timer.
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl<S> TimedIo<S> {
+    pub(super) fn new(socket: S, patience: Patience) -> (Self, Arc<Waiting>) {
+        let waiting = Arc::new(Waiting::new(patience));
+        let alarm = Box::pin(tokio::time::sleep(patience.head));
+        (Self { socket, waiting: Arc::clone(&waiting), stalled: None, alarm }, waiting)
+    }
+
+    /// Whether the wait that just became pending has lasted too long already; wakes the task when it
+    /// will have.
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let patience = self.waiting.patience;
+        loop {
+            let stalled = self.stalled.map(|since| since + patience.write);
+            let limit = self.waiting.until().into_iter().chain(stalled).min();
+            let now = Instant::now();
+            if limit.is_some_and(|limit| limit <= now) {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the client took too long"));
+            }
+            let ring = limit.unwrap_or(now + patience.idle);
+            if self.alarm.deadline() > ring || self.alarm.is_elapsed() {
+                self.alarm.as_mut().reset(ring);
+            }
+            if self.alarm.as_mut().poll(cx).is_pending() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        match Pin::new(&mut self.socket).poll_read(cx, buf) {
+            Poll::Ready(Ok(())) => {
+                if buf.filled().len() > before {
+                    self.waiting.bytes_came();
+                }
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(failed) => Poll::Ready(failed),
+            Poll::Pending => match self.check(cx) {
+                Ok(()) => Poll::Pending,
+                Err(late) => Poll::Ready(Err(late)),
+            },
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> TimedIo<S> {
+    fn wrote<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.stalled = None;
+            return polled;
+        }
+        self.stalled.get_or_insert_with(Instant::now);
+        match self.check(cx) {
+            Ok(()) => Poll::Pending,
+            Err(late) => Poll::Ready(Err(late)),
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.wrote(cx, polled)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.socket).poll_write_vectored(cx, pieces);
+        self.wrote(cx, polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.socket).poll_flush(cx);
+        self.wrote(cx, polled)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
