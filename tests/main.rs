@@ -1,3 +1,4 @@
 //! The integration tests: one binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-fn main() {}
+mod leases;

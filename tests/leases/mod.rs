@@ -1,0 +1,11 @@
+//! Leases, eviction, self-preservation and the delta's retention, with the clock held in the hand.
+//!
+//! These talk to the registry itself; time is tokio's, paused, and moves only when a test says so.
+
+mod delta;
+mod eviction;
+mod fleet;
+mod length;
+mod overrides;
+mod pause;
+mod self_preservation;
