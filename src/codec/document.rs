@@ -31,6 +31,16 @@ pub struct Shown {
     pub times: LeaseTimes,
 }
 
+/// The `sid`, unless it is one of Java's words for none.
+pub(super) fn shown_sid(instance: &Instance) -> Option<&str> {
+    instance.sid.as_deref().filter(|sid| !matches!(*sid, "na" | "unknown"))
+}
+
+/// Whether an entry of Amazon's metadata is shown in compact documents (`AbstractEurekaJacksonCodec`).
+pub(super) fn shown_in_compact(amazon_key: &str) -> bool {
+    matches!(amazon_key, "instance-id" | "public-ipv4" | "public-hostname" | "local-ipv4" | "availability-zone")
+}
+
 /// One application of a document (`Application`).
 #[derive(Clone, Debug)]
 pub struct Group {

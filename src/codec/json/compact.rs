@@ -2,6 +2,7 @@
 
 use super::emit::{Supplementary, object};
 use super::write::{data_center, port};
+use crate::codec::document::shown_in_compact;
 use crate::model::{ActionType, Instance};
 
 /// Appends the small form of an instance, as it stands in lists; nothing else shows it.
@@ -12,9 +13,7 @@ pub fn compact_instance(out: &mut Vec<u8>, instance: &Instance) {
         members.text("ipAddr", &instance.ip_addr);
         members.optional("vipAddress", instance.vip_address.as_ref());
         members.optional("secureVipAddress", instance.secure_vip_address.as_ref());
-        data_center(members, &instance.data_center, |key| {
-            matches!(key, "instance-id" | "public-ipv4" | "public-hostname" | "local-ipv4" | "availability-zone")
-        });
+        data_center(members, &instance.data_center, shown_in_compact);
         members.text("hostName", &instance.host_name);
         members.text("status", instance.status.as_str());
         members.number("lastUpdatedTimestamp", instance.last_updated);

@@ -2,6 +2,7 @@
 
 use super::emit::{Members, Supplementary, object};
 use super::{AMAZON_CLASS, DEFAULT_CLASS, compact_instance, id_from_metadata};
+use crate::codec::document::shown_sid;
 use crate::codec::{Detail, Document, Group};
 use crate::model::{ActionType, DataCenter, Instance, LeaseTimes, Port};
 
@@ -63,7 +64,7 @@ pub fn instance(out: &mut Vec<u8>, instance: &Instance, times: LeaseTimes, suppl
         members.text("hostName", &instance.host_name);
         members.text("app", instance.app.as_str());
         members.text("ipAddr", &instance.ip_addr);
-        members.optional("sid", instance.sid.as_deref().filter(|sid| !matches!(*sid, "na" | "unknown")));
+        members.optional("sid", shown_sid(instance));
         members.text("status", instance.status.as_str());
         members.text("overriddenStatus", instance.overridden_status.as_str());
         port(members, "port", instance.port);

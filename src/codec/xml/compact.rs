@@ -3,11 +3,9 @@
 
 use super::tags::{self, push_end, push_plain, push_start};
 use super::text;
+use crate::codec::document::shown_in_compact;
 use crate::codec::{Document, Group};
 use crate::model::{ActionType, DataCenter, Instance};
-
-/// What is shown of what Amazon tells (`AbstractEurekaJacksonCodec`). All are names of elements.
-const AMAZON_KEYS: [&str; 5] = ["instance-id", "public-ipv4", "public-hostname", "local-ipv4", "availability-zone"];
 
 /// Writes a cached document, compact.
 pub(super) fn write_document(document: &Document) -> Vec<u8> {
@@ -62,11 +60,12 @@ fn push_data_center(out: &mut Vec<u8>, data_center: &DataCenter) {
     push_start(out, tag);
     push_plain(out, "name", data_center.name());
     if let DataCenter::Amazon(metadata) = data_center {
-        let mut entries = metadata.iter().filter(|(key, _)| AMAZON_KEYS.contains(key)).peekable();
+        let mut entries = metadata.iter().filter(|(key, _)| shown_in_compact(key)).peekable();
         if entries.peek().is_none() {
             push_start(out, "metadata/");
         } else {
             push_start(out, "metadata");
+            // The keys that are shown are names of elements as they are.
             entries.for_each(|(key, value)| push_text(out, key, value));
             push_end(out, "metadata");
         }

@@ -6,6 +6,7 @@
 use std::fmt::Display;
 
 use super::{names, tags, text};
+use crate::codec::document::shown_sid;
 use crate::codec::{Document, Group, StatusDocument};
 use crate::model::{ActionType, DataCenter, Instance, InstanceStatus, LeaseTimes, Metadata, ReplicationOutcome};
 
@@ -115,7 +116,7 @@ fn instance(lines: &mut Lines<'_>, shown: &Instance, times: LeaseTimes, status: 
     lines.text("hostName", &shown.host_name);
     lines.text("app", shown.app.as_str());
     lines.text("ipAddr", &shown.ip_addr);
-    lines.optional("sid", shown.sid.as_deref().filter(|&sid| sid != "na" && sid != "unknown"));
+    lines.optional("sid", shown_sid(shown));
     lines.plain("status", status);
     lines.plain("overriddenstatus", shown.overridden_status);
     lines.plain(tags::port(shown.port), shown.port.number);
