@@ -33,8 +33,11 @@ impl Registry {
 
     /// The first instance with this id in any application (`getInstancesById`).
     pub fn instance_anywhere(&self, id: &str) -> Option<Arc<Lease>> {
-        let lease = self.apps.iter().find_map(|leases| leases.get(id).map(|lease| Arc::clone(&lease)))?;
-        self.visible_now(&lease).then_some(lease)
+        // The map's guards must be gone before the commit lock is asked for: writers take them in
+        // the other order.
+        let all: Vec<_> =
+            self.apps.iter().filter_map(|leases| leases.get(id).map(|lease| Arc::clone(&lease))).collect();
+        all.into_iter().find(|lease| self.visible_now(lease))
     }
 
     /// Whether whole lists may be read.

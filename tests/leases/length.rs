@@ -60,3 +60,20 @@ async fn an_expired_lease_shows_its_end() {
     assert_eq!(last.len(), 1);
     assert_eq!(last[0].cause.as_str(), "expired");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_lapsed_lease_does_not_hide_its_namesake_in_another_app() {
+    let fleet = Fleet::new(EXACT);
+    for app in ["BILLING", "ORDERS"] {
+        fleet.register(app, "shared", 30, 90);
+    }
+    for alive in ["BILLING", "ORDERS"] {
+        fleet.pass(50).await;
+        fleet.beat(alive, "shared");
+        fleet.pass(50).await;
+        let found = fleet.app.registry().instance_anywhere("shared").expect("one is alive");
+        assert_eq!(found.instance.app.as_str(), alive);
+        fleet.register("BILLING", "shared", 30, 90);
+        fleet.register("ORDERS", "shared", 30, 90);
+    }
+}
