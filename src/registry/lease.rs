@@ -37,7 +37,9 @@ struct Renewals {
 /// How long leases last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseLength {
-    /// `max(duration, 2 × renewal interval)` after the last renewal.
+    /// `max(duration, 2 × renewal interval)` after the last renewal, so that one lost heartbeat is no
+    /// end. After a registration `max(duration, 1.1 × renewal interval)`: by then a client that lives
+    /// has renewed once.
     Documented,
     /// As in Java: one duration after a registration, two after a renewal (`Lease.renew` adds the
     /// duration that `isExpired` adds again).
@@ -103,11 +105,13 @@ impl Lease {
     /// When the lease ends unless it is renewed.
     pub fn lapses_at(&self, length: LeaseLength) -> LeaseMillis {
         let asked = self.instance.lease;
-        let duration = seconds(asked.duration_secs);
-        let lasts = match length {
-            LeaseLength::Documented => duration.max(2 * seconds(asked.renewal_interval_secs)),
-            LeaseLength::Java if self.renewals.any.load(Ordering::Relaxed) => 2 * duration,
-            LeaseLength::Java => duration,
+        let (duration, interval) = (seconds(asked.duration_secs), seconds(asked.renewal_interval_secs));
+        let renewed = self.renewals.any.load(Ordering::Relaxed);
+        let lasts = match (length, renewed) {
+            (LeaseLength::Documented, true) => duration.max(2 * interval),
+            (LeaseLength::Documented, false) => duration.max(interval + interval / 10),
+            (LeaseLength::Java, true) => 2 * duration,
+            (LeaseLength::Java, false) => duration,
         };
         LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(lasts))
     }

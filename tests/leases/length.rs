@@ -37,6 +37,7 @@ async fn case_050_javas_double_length_is_a_setting() {
 #[tokio::test(start_paused = true)]
 async fn a_duration_shorter_than_two_heartbeats_is_stretched() {
     assert_eq!(lasts(EXACT, true, 30, 10).await, 61);
+    assert_eq!(lasts(EXACT, false, 30, 10).await, 34, "the first heartbeat has come by then");
 }
 
 #[tokio::test(start_paused = true)]
