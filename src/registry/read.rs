@@ -31,12 +31,14 @@ impl Registry {
         self.visible_now(&lease).then_some(lease)
     }
 
-    /// The first instance with this id in any application (`getInstancesById`).
+    /// The first instance with this id in any application, by name (`getInstancesById`; Java takes them
+    /// in the order of its hash map).
     pub fn instance_anywhere(&self, id: &str) -> Option<Arc<Lease>> {
         // The map's guards must be gone before the commit lock is asked for: writers take them in
         // the other order.
-        let all: Vec<_> =
+        let mut all: Vec<_> =
             self.apps.iter().filter_map(|leases| leases.get(id).map(|lease| Arc::clone(&lease))).collect();
+        all.sort_unstable_by(|a, b| a.instance.app.cmp(&b.instance.app));
         all.into_iter().find(|lease| self.visible_now(lease))
     }
 
