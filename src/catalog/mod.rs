@@ -1,6 +1,6 @@
 //! The read model: ready answers for everybody who reads whole lists (`ResponseCacheImpl`).
 //!
-//! The registry's log is applied to a sorted copy ([`ReadModel`]); documents are written from that
+//! The registry's log is applied to a sorted copy (`read_model`); documents are written from that
 //! copy, once a version and form, and kept. A reader compares versions: equal ones send bytes that
 //! are there already, otherwise one reader catches up and writes while the others wait for it. So a
 //! read that begins after a write was answered sees the write, and an answer, its hash code and the

@@ -1,6 +1,6 @@
 //! The state and its rules: who is registered, for how long, with which status.
 //!
-//! A registry is a map app → id → [`Lease`] and a [`ChangeLog`]. A **heartbeat** looks a lease up and
+//! A registry is a map app → id → [`Lease`] and a `ChangeLog`. A **heartbeat** looks a lease up and
 //! stores the time in it; it takes no write lock and appends nothing. A **write** holds the commit
 //! lock: it changes the map, appends one change and counts the population anew, and neither encodes,
 //! waits nor does I/O meanwhile. Both levels of the map change under that lock only, so whoever holds

@@ -5,6 +5,7 @@
 mod delta;
 mod eviction;
 mod fleet;
+mod frozen_copy;
 mod length;
 mod overrides;
 mod pause;
