@@ -1,0 +1,14 @@
+FROM rust:1.95-slim-trixie AS build
+WORKDIR /src
+COPY Cargo.toml Cargo.lock ./
+COPY src src
+COPY tests/main.rs tests/main.rs
+RUN cargo build --profile dist --locked --bin eurekad
+
+FROM debian:trixie-slim
+# Settings: environment variables (EUREKA_SERVER_…), arguments (--eureka.server.…=), or files mounted at /app/config.
+WORKDIR /app
+COPY --from=build /src/target/dist/eurekad /usr/local/bin/eurekad
+USER 10001:10001
+EXPOSE 8761
+ENTRYPOINT ["eurekad"]

@@ -1,0 +1,152 @@
+"""The clients: installed and built from the package registries into one folder, once, when a check first needs them.
+
+What was made stays until its sources change. The package managers' own download caches are used as they are.
+"""
+import hashlib, os, re, shutil, subprocess, threading
+
+from . import process
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Missing(Exception):
+    """The machine lacks a tool that this suite does not install: a reason to skip."""
+
+
+class Broken(Exception):
+    """The tools are there, but installing or building failed."""
+
+
+class Tools:
+    def __init__(self, cache, say):
+        self.cache, self.say = cache, say
+        self.locks = {name: threading.Lock() for name in RECIPES}
+
+    def folder(self, name):
+        return os.path.join(self.cache, name)
+
+    def prepare(self, name):
+        """The folder of that name, ready for use."""
+        sources, recipe = RECIPES[name]
+        with self.locks[name]:
+            folder, made_from = self.folder(name), self.folder(name + ".made-from")
+            want = _digest(os.path.join(HERE, sources)) if sources else "-"
+            if os.path.isdir(folder) and _read(made_from) == want:
+                return folder
+            self.say("preparing %s" % name)
+            shutil.rmtree(folder, ignore_errors=True)
+            recipe(self, folder, os.path.join(HERE, sources or ""))
+            with open(made_from, "w") as file:
+                file.write(want)
+            return folder
+
+    def run(self, folder, command, cwd=None):
+        """One step of the recipe for a folder; its output goes to a log."""
+        log = os.path.join(self.cache, "log", "preparing-%s.log" % os.path.basename(folder))
+        step = process.Process(command, log, cwd)
+        if step.popen.wait():
+            raise Broken("%s failed\n%s" % (" ".join(command), step.tail()))
+
+
+def _java(*profiles):
+    def recipe(tools, folder, sources):
+        _need("java", r'version "(\d+)', 17, "-version")
+        _need("mvn")
+        build = folder + ".build"
+        shutil.rmtree(build, ignore_errors=True)
+        shutil.copytree(sources, build)
+        # nice: the checks that run meanwhile keep their time limits
+        tools.run(folder, ["nice", "mvn", "-q", "-B", "-ntp", *profiles, "compile", "dependency:copy-dependencies"], build)
+        os.rename(os.path.join(build, "target" + "".join(p.replace("-P", "-") for p in profiles)), folder)
+        shutil.rmtree(build)
+    return recipe
+
+
+def _python(tools, folder, sources):
+    _need("python3", r"Python 3\.(\d+)", 9)
+    tools.run(folder, ["python3", "-m", "venv", folder])
+    tools.run(folder, [os.path.join(folder, "bin", "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                       "-r", os.path.join(sources, "requirements.txt")])
+
+
+def _node(tools, folder, sources):
+    _need("node", r"v(\d+)", 16)
+    _need("npm")
+    os.makedirs(folder)
+    shutil.copy(os.path.join(sources, "package.json"), folder)
+    tools.run(folder, ["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"], folder)
+
+
+def _go(tools, folder, sources):
+    _need("go", r"go1\.(\d+)", 23, "version")
+    os.makedirs(folder)
+    tools.run(folder, ["nice", "go", "build", "-o", os.path.join(folder, "fargo"), "."], sources)
+
+
+def _prometheus(tools, folder, _):
+    """Debian's package is unpacked, not installed: installed it would start a service."""
+    os.makedirs(folder)
+    if installed := shutil.which("prometheus"):
+        os.symlink(installed, os.path.join(folder, "prometheus"))
+        return
+    _need("apt-get")
+    _need("dpkg")
+    package = folder + ".deb"
+    shutil.rmtree(package, ignore_errors=True)
+    os.makedirs(package)
+    os.chmod(package, 0o777)        # apt downloads as a user of its own
+    try:
+        tools.run(folder, ["apt-get", "download", "prometheus"], package)
+    except Broken:
+        if os.geteuid():
+            raise Missing("no prometheus here, and only root may bring apt-get's lists up to date")
+        tools.run(folder, ["apt-get", "update", "-q"])
+        tools.run(folder, ["apt-get", "download", "prometheus"], package)
+    tools.run(folder, ["dpkg", "-x", os.path.join(package, os.listdir(package)[0]), package])
+    os.rename(os.path.join(package, "usr", "bin", "prometheus"), os.path.join(folder, "prometheus"))
+    shutil.rmtree(package)
+
+
+# name: (folder of its sources, how it is made)
+RECIPES = {
+    "java-server": ("java/server", _java()),
+    "java-boot40": ("java/client", _java("-Pboot40")),
+    "java-boot35": ("java/client", _java("-Pboot35")),
+    "java-boot27": ("java/client", _java("-Pboot27")),
+    "java-netflix": ("java/netflix", _java()),
+    "python": ("python", _python),
+    "node": ("node", _node),
+    "go": ("go", _go),
+    "prometheus": (None, _prometheus),
+}
+
+
+def _need(tool, pattern=None, least=0, ask="--version"):
+    if not shutil.which(tool):
+        raise Missing("no %s on this machine" % tool)
+    if pattern:
+        told = subprocess.run([tool, ask], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        found = re.search(pattern, told)
+        if not found or int(found.group(1)) < least:
+            raise Missing("%s is too old: %s" % (tool, told.strip().splitlines()[0] if told.strip() else "no version"))
+
+
+def _digest(folder):
+    """Of every file's name and content, so that a fresh clone's new dates build nothing again."""
+    digest = hashlib.sha256()
+    for where, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = os.path.join(where, name)
+            digest.update(os.path.relpath(path, folder).encode() + b"\0")
+            with open(path, "rb") as file:
+                digest.update(file.read() + b"\0")
+    return digest.hexdigest()
+
+
+def _read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return None
