@@ -7,6 +7,10 @@ from . import process, registry, verdict
 SETTINGS = ["--eureka.server.enable-self-preservation=false", "--eureka.server.eviction-interval-timer-in-ms=1000",
             "--eureka.server.use-read-only-response-cache=false"]
 
+# A read that meets a change may put the old answer back into the Java server's cache, where it stays until the next
+# change or for three minutes.
+JAVA_ALONE = ["--eureka.server.response-cache-auto-expiration-in-seconds=1"]
+
 
 class Server:
     """plan: {"binary": path} or {"java": folder}."""
@@ -21,7 +25,8 @@ class Server:
         """Comes back when it answers. A second start takes the same port."""
         words = ["--server.port=%d" % self.port, *SETTINGS]
         if "java" in self.plan:
-            self.process = process.java(self.plan["java"], "eurekad.interop.Server", self.log, *words)
+            self.process = process.java(self.plan["java"], "eurekad.interop.Server", self.log, *words,
+                                        *JAVA_ALONE)
         else:
             # Its own folder, so that no application.yml of the caller's is read.
             self.process = process.Process([self.plan["binary"], *words], self.log, cwd=os.path.dirname(self.log))
