@@ -32,6 +32,8 @@ def body():
             """Labels by instance id; it looks through what it was told every five seconds."""
             ensure(prometheus.alive(), "prometheus ended by itself")
             told = request("GET", "http://127.0.0.1:%d/api/v1/targets?state=active" % port)
+            if told.status != 200:
+                raise OSError("it is not ready: %d" % told.status)
             found = [target["discoveredLabels"] for target in json.loads(told.body)["data"]["activeTargets"]]
             return {labels["__meta_eureka_app_instance_id"]: labels for labels in found
                     if labels["__meta_eureka_app_name"] == app}
