@@ -8,6 +8,7 @@
 //! | module | what is in it |
 //! | --- | --- |
 //! | [`cli`] | the command line |
+//! | [`logging`] | the log of the process |
 //! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
 //! | [`http`] | the API, one file a resource |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
@@ -27,6 +28,7 @@ pub mod cli;
 pub mod clock;
 pub mod codec;
 pub mod http;
+pub mod logging;
 pub mod model;
 pub mod registry;
 pub mod server;
