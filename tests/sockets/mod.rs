@@ -1,0 +1,17 @@
+//! The real binary over real sockets: framing, time limits, broken clients, start and stop.
+//!
+//! Everything is on loopback and bounded in time. Times that a client may take are scaled down by
+//! settings; they are asserted exactly from below and generously from above, as machines are slow.
+
+mod bad_clients;
+mod connection_limits;
+mod idle_and_head_time;
+mod memory;
+mod pause;
+mod request_bodies;
+mod requests;
+mod server;
+mod shutdown;
+mod size_limits;
+mod start;
+mod wire;
