@@ -2,15 +2,12 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use http::{Request, Response};
-use http_body::{Frame, SizeHint};
+use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use super::timed_io::{Patience, TimedIo, Waiting};
+use super::exchange::{self, Exchange, Leftovers};
+use super::timed_io::{Patience, TimedIo};
 
 /// What a listener's connections share.
 #[derive(Clone)]
@@ -30,6 +28,7 @@ pub(super) struct Connections {
     pub(super) patience: Patience,
     /// Bytes of a request's head.
     pub(super) head_limit: usize,
+    pub(super) leftovers: Arc<Leftovers>,
     /// One permit a connection; where there is none left, new ones wait in the listener's backlog.
     pub(super) permits: Arc<Semaphore>,
     pub(super) tasks: TaskTracker,
@@ -85,13 +84,13 @@ impl Connections {
 
     async fn talk(self, socket: TcpStream) {
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let router = self.router;
-        let service = service_fn(move |request: Request<Incoming>| {
-            let (router, waiting) = (router.clone(), Arc::clone(&waiting));
+        let (router, leftovers) = (self.router, self.leftovers);
+        let service = service_fn(move |incoming: Request<Incoming>| {
+            let (router, leftovers, exchange) = (router.clone(), Arc::clone(&leftovers), Exchange::begin(&waiting));
             async move {
-                waiting.answering();
-                let response = router.oneshot(request.map(Body::new)).await?;
-                Ok::<_, Infallible>(answered_at_its_end(response, waiting))
+                let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
+                let response = router.oneshot(request).await?;
+                Ok::<_, Infallible>(exchange::answer(response, exchange))
             }
         });
         let mut builder = http1::Builder::new();
@@ -111,43 +110,5 @@ impl Connections {
         if let Err(error) = served {
             tracing::debug!(%error, "a connection ended");
         }
-    }
-}
-
-fn answered_at_its_end(response: Response<Body>, waiting: Arc<Waiting>) -> Response<Answer> {
-    response.map(|body| Answer { body, _end: End(waiting) })
-}
-
-/// A body that says when it is out.
-struct Answer {
-    body: Body,
-    _end: End,
-}
-
-struct End(Arc<Waiting>);
-
-impl Drop for End {
-    fn drop(&mut self) {
-        self.0.answered();
-    }
-}
-
-impl http_body::Body for Answer {
-    type Data = <Body as http_body::Body>::Data;
-    type Error = <Body as http_body::Body>::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

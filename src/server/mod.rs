@@ -4,12 +4,14 @@
 //! | file | what |
 //! | --- | --- |
 //! | `connections`, `timed_io` | accepting, time limits of a connection |
+//! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
 //! | `figures` | memory, processors, uptime for the status document |
 //! | `tasks` | work on timers |
 
 mod connections;
+mod exchange;
 mod figures;
 mod listen;
 mod own_record;
@@ -22,6 +24,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -36,6 +39,7 @@ use crate::settings::Settings;
 pub use listen::{bind, raise_file_limit};
 
 use connections::Connections;
+use exchange::Leftovers;
 use tasks::Tasks;
 use timed_io::Patience;
 
@@ -124,6 +128,13 @@ pub async fn serve(settings: &Settings, listeners: Vec<TcpListener>, shutdown: i
             write: WRITE_PATIENCE,
         },
         head_limit: settings.http.head_limit,
+        leftovers: Arc::new(Leftovers {
+            time: settings.http.request_timeout,
+            bytes: settings.http.body_limit,
+            tasks: requests.clone(),
+            runtime: Handle::current(),
+            draining: draining.clone(),
+        }),
         permits: Arc::new(Semaphore::new(most_connections(settings.http.max_connections))),
         tasks: requests.clone(),
         draining: draining.clone(),

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub(super) struct Patience {
 pub(super) struct Waiting {
     patience: Patience,
     state: Mutex<State>,
+    /// How many requests have come.
+    requests: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,23 +43,29 @@ enum State {
     Request(Instant),
     /// For the rest of its head, until then.
     Head(Instant),
-    /// For the server.
-    Answer,
+    /// For the server, with this request.
+    Answer(u64),
 }
 
 impl Waiting {
     fn new(patience: Patience) -> Self {
-        Self { patience, state: Mutex::new(State::Request(Instant::now() + patience.head)) }
+        let state = Mutex::new(State::Request(Instant::now() + patience.head));
+        Self { patience, state, requests: AtomicU64::new(0) }
     }
 
-    /// A request has begun to be answered.
-    pub(super) fn answering(&self) {
-        *self.state.lock() = State::Answer;
+    /// A request has come and begins to be answered. Gives its number.
+    pub(super) fn answering(&self) -> u64 {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        *self.state.lock() = State::Answer(number);
+        number
     }
 
-    /// Its answer is out.
-    pub(super) fn answered(&self) {
-        *self.state.lock() = State::Request(Instant::now() + self.patience.idle);
+    /// A request is in and its answer out. The next one may be at work already.
+    pub(super) fn answered(&self, number: u64) {
+        let mut state = self.state.lock();
+        if matches!(*state, State::Answer(current) if current == number) {
+            *state = State::Request(Instant::now() + self.patience.idle);
+        }
     }
 
     fn bytes_came(&self) {
@@ -69,7 +78,7 @@ impl Waiting {
     fn until(&self) -> Option<Instant> {
         match *self.state.lock() {
             State::Request(until) | State::Head(until) => Some(until),
-            State::Answer => None,
+            State::Answer(_) => None,
         }
     }
 }
@@ -173,5 +182,103 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::*;
+
+    const PATIENCE: Patience =
+        Patience { head: Duration::from_secs(10), idle: Duration::from_mins(2), write: Duration::from_secs(30) };
+
+    fn pair() -> (TimedIo<DuplexStream>, Arc<Waiting>, DuplexStream) {
+        let (server, client) = duplex(64);
+        let (io, waiting) = TimedIo::new(server, PATIENCE);
+        (io, waiting, client)
+    }
+
+    /// Reads until the patience ends; says after how many seconds.
+    async fn patience(io: &mut TimedIo<DuplexStream>) -> u64 {
+        let begin = Instant::now();
+        let error = loop {
+            match io.read(&mut [0; 16]).await {
+                Ok(length) => assert!(length > 0, "the other side is there"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        begin.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_connection_has_the_head_time() {
+        let (mut io, _, _client) = pair();
+        assert_eq!(patience(&mut io).await, 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_has_its_time_from_its_first_byte_and_gains_none() {
+        let (mut io, waiting, mut client) = pair();
+        waiting.answered(waiting.answering());
+        let trickle = async {
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            for _ in 0..30 {
+                let _ = client.write_all(b"G").await;
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        };
+        let (waited, ()) = tokio::join!(patience(&mut io), trickle);
+        assert_eq!(waited, 110);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn between_requests_there_is_the_idle_time_and_during_an_answer_no_limit() {
+        let (mut io, waiting, _client) = pair();
+        let number = waiting.answering();
+        let work = async {
+            tokio::time::sleep(Duration::from_hours(1)).await;
+            waiting.answered(number);
+        };
+        let (waited, ()) = tokio::join!(patience(&mut io), work);
+        assert_eq!(waited, 3_600 + 120);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_late_end_of_an_answer_does_not_end_the_next_one() {
+        let (mut io, waiting, _client) = pair();
+        let (first, second) = (waiting.answering(), waiting.answering());
+        waiting.answered(first);
+        assert!(tokio::time::timeout(Duration::from_hours(1), io.read(&mut [0; 16])).await.is_err());
+        waiting.answered(second);
+        assert_eq!(patience(&mut io).await, 120);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_takes_nothing_is_given_up() {
+        let (mut io, waiting, _client) = pair();
+        waiting.answering();
+        let begin = Instant::now();
+        let error = io.write_all(&[0; 1_000]).await.unwrap_err();
+        assert_eq!((error.kind(), begin.elapsed().as_secs()), (io::ErrorKind::TimedOut, 30));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_takes_a_little_now_and_then_is_not() {
+        let (mut io, waiting, mut client) = pair();
+        waiting.answering();
+        let reader = async {
+            let mut taken = 0;
+            while taken < 1_000 {
+                tokio::time::sleep(Duration::from_secs(29)).await;
+                taken += client.read(&mut [0; 64]).await.unwrap();
+            }
+        };
+        let (written, ()) = tokio::join!(io.write_all(&[0; 1_000]), reader);
+        written.unwrap();
     }
 }

@@ -117,3 +117,14 @@ fn a_body_that_takes_too_long_is_answered_408() {
         wire.closed();
     }
 }
+
+#[test]
+fn a_body_that_nobody_reads_has_as_much_time() {
+    let server = Server::start(&["--eurekad.http.request-timeout=1s"]);
+    let mut wire = server.connect();
+    let begin = Instant::now();
+    wire.send(request("PUT", "/eureka/apps/ORDERS/ghost", "Content-Length: 4\r\n"));
+    assert_eq!(wire.answer().status, 404);
+    wire.closed();
+    lasted(begin.elapsed(), BODY);
+}

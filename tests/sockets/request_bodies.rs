@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::server::Server;
-use super::wire::{Wire, heartbeat, instance, register, request};
+use super::wire::{Wire, get, heartbeat, instance, register, request};
 
 const BEAT: &str = "/eureka/apps/ORDERS/ord-1";
 const A_MOMENT: Duration = Duration::from_millis(50);
@@ -40,6 +40,30 @@ fn a7_nobody_reads_the_body_of_a_put() {
 }
 
 #[test]
+fn a7_the_body_of_a_put_may_come_after_its_answer() {
+    // The head time is short, so that a body taken for the beginning of a request would show.
+    let (_server, mut wire) = registered(&["--eurekad.http.head-timeout=500ms"]);
+    for path in [BEAT, "/eureka/apps/ORDERS/ghost", "/eureka/nowhere"] {
+        let status = if path == BEAT { 200 } else { 404 };
+        for headers in ["Content-Length: 9\r\n", "Transfer-Encoding: chunked\r\n"] {
+            let answer = wire.ask(request("PUT", path, headers));
+            assert_eq!((answer.status, answer.header("connection")), (status, None), "{path} {headers}");
+            let pieces = if headers.starts_with("Content") {
+                ["{\"a\"", ":", "\"b\"}"]
+            } else {
+                ["4\r\n{", "\"a\"\r", "\n0\r\n\r\n"]
+            };
+            for piece in pieces {
+                std::thread::sleep(A_MOMENT);
+                wire.send(piece);
+            }
+            std::thread::sleep(Duration::from_millis(700));
+            assert_eq!(wire.ask(heartbeat("ORDERS", "ord-1")).status, 200, "{path} {headers}");
+        }
+    }
+}
+
+#[test]
 fn a_body_comes_in_pieces() {
     let (_server, mut wire) = registered(&[]);
     let whole = register("ORDERS", "ord-2");
@@ -70,6 +94,32 @@ fn a8_a_body_comes_in_chunks() {
     let (head, _) = chunked.split_once("\r\n\r\n").expect("a head");
     let answer = wire.ask(format!("{head}\r\n\r\nzz\r\nno chunk\r\n"));
     assert_eq!(answer.status, 400, "{}", answer.text());
+}
+
+#[test]
+fn a8_the_body_is_asked_for_before_it_is_sent() {
+    let (_server, mut wire) = registered(&[]);
+    let body = instance("ORDERS", "ord-2");
+    let registration =
+        format!("Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: {}\r\n", body.len());
+    let junk = "Expect: 100-continue\r\nContent-Length: 4\r\n";
+    for (head, body, status) in [
+        (request("POST", "/eureka/apps/ORDERS", &registration), body.as_str(), 204),
+        (request("PUT", BEAT, junk), "junk", 200),
+        (request("PUT", "/eureka/apps/ORDERS/ghost", junk), "junk", 404),
+        (request("POST", "/eureka/nowhere", junk), "junk", 404),
+        (request("POST", "/eureka/apps/ORDERS", junk), "junk", 415),
+    ] {
+        wire.send(&head);
+        assert_eq!(wire.head().0, 100, "{head}");
+        assert_eq!(wire.ask(body).status, status, "{head}");
+        // A client may send the body without waiting, too.
+        wire.send(format!("{head}{body}"));
+        assert_eq!((wire.head().0, wire.answer().status), (100, status), "{head}");
+    }
+    let nothing = request("PUT", BEAT, "Expect: 100-continue\r\nContent-Length: 0\r\n");
+    assert_eq!(wire.ask(nothing).status, 200);
+    assert!(wire.ask(get("/eureka/apps", "Accept: application/json\r\n")).text().contains("ord-2"));
 }
 
 #[test]

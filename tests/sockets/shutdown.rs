@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::server::{SOON, Server, eventually};
-use super::wire::{heartbeat, register};
+use super::wire::{heartbeat, register, request};
 
 #[test]
 fn both_signals_end_it_with_exit_code_0() {
@@ -40,6 +40,18 @@ fn a_running_request_is_finished_and_no_new_one_is_begun() {
     assert_eq!((answer.status, answer.header("connection")), (204, Some("close")));
     running.closed();
     assert_eq!(server.exit_code(), Some(0));
+}
+
+#[test]
+fn nobody_waits_for_a_body_that_is_not_read() {
+    let mut server = Server::start(&[]);
+    let mut owing = server.connect();
+    assert_eq!(owing.ask(request("PUT", "/eureka/apps/ORDERS/ghost", "Content-Length: 4\r\n")).status, 404);
+    let begin = Instant::now();
+    server.signal("TERM");
+    owing.closed();
+    assert_eq!(server.exit_code(), Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(10), "it waits for the rest of a request that is answered");
 }
 
 #[test]

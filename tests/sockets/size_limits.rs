@@ -63,6 +63,19 @@ fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
 }
 
 #[test]
+fn who_sends_all_of_a_large_body_before_reading_gets_the_answer() {
+    let server = server();
+    let body = padded("ord-2", LIMIT * 2);
+    let mut wire = server.connect();
+    for piece in post("ORDERS", &body).as_bytes().chunks(4 << 10) {
+        wire.send(piece);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(wire.answer().status, 413);
+    wire.closed();
+}
+
+#[test]
 fn a_body_without_end_is_cut_off() {
     let server = server();
     let mut wire = server.connect();
@@ -76,6 +89,22 @@ fn a_body_without_end_is_cut_off() {
     let sent = (0..10_000).take_while(|_| wire.try_send(&chunk)).count();
     assert!(sent < 10_000, "the server takes 40 MB of a body that may have 64 KB");
     assert_eq!(server.connect().ask(heartbeat("ORDERS", "ord-1")).status, 200);
+}
+
+#[test]
+fn a_body_that_nobody_reads_may_not_be_larger_either() {
+    let server = server();
+    let put = |length: usize| request("PUT", "/eureka/apps/ORDERS/ord-1", &format!("Content-Length: {length}\r\n"));
+    let mut wire = server.connect();
+    for _ in 0..3 {
+        assert_eq!(wire.ask(put(LIMIT)).status, 200);
+        wire.send(" ".repeat(LIMIT));
+    }
+    assert_eq!(wire.ask(put(1 << 30)).status, 200);
+    let piece = " ".repeat(LIMIT);
+    // What the sockets' buffers take on the way is not the server's.
+    let sent = (0..1_000).take_while(|_| wire.try_send(&piece)).count();
+    assert!(sent < 1_000, "the server takes 64 MB of a body that may have 64 KB");
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! A request and its answer, as their connection sees them.
+//!
+//! Handlers leave bodies unread: those of heartbeats and of whatever is refused. Left alone, hyper
+//! would close the connection unless the body has come along with its head, and clients that send the
+//! two one after the other would find it broken. So the rest is taken in and thrown away, within the
+//! limits of any body, as Tomcat does (`maxSwallowSize`). Until then the connection waits for no
+//! request.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::EXPECT;
+use http::{Request, Response};
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::timed_io::Waiting;
+
+/// A request whose body is not in yet, or whose answer is not out; shared by the two.
+pub(super) struct Exchange {
+    waiting: Arc<Waiting>,
+    number: u64,
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.waiting.answered(self.number);
+    }
+}
+
+impl Exchange {
+    /// A request has come.
+    pub(super) fn begin(waiting: &Arc<Waiting>) -> Arc<Self> {
+        Arc::new(Self { waiting: Arc::clone(waiting), number: waiting.answering() })
+    }
+}
+
+/// What becomes of bodies that nobody reads.
+#[derive(Debug)]
+pub(super) struct Leftovers {
+    /// How long a body may take, from the head of its request.
+    pub(super) time: Duration,
+    /// How many bytes are taken in; the connection is closed when there are more.
+    pub(super) bytes: usize,
+    pub(super) tasks: TaskTracker,
+    pub(super) runtime: Handle,
+    /// Cancelled when nothing is to be waited for.
+    pub(super) draining: CancellationToken,
+}
+
+/// The request as handlers get it.
+pub(super) async fn request(
+    incoming: Request<Incoming>,
+    exchange: Arc<Exchange>,
+    rest: Arc<Leftovers>,
+) -> Request<Body> {
+    if incoming.body().is_end_stream() {
+        return incoming.map(|_| Body::empty());
+    }
+    let (head, body) = incoming.into_parts();
+    let until = Instant::now() + rest.time;
+    let mut body = RequestBody { incoming: Some(body), first: None, until, leftovers: rest, exchange };
+    if head.headers.contains_key(EXPECT) {
+        body.ask_for().await;
+    }
+    Request::from_parts(head, Body::new(body))
+}
+
+/// The answer as the connection sends it.
+pub(super) fn answer(response: Response<Body>, exchange: Arc<Exchange>) -> Response<AnswerBody> {
+    response.map(|body| AnswerBody { body, _exchange: exchange })
+}
+
+/// A body that does not go with its reader.
+struct RequestBody {
+    /// None when it is over.
+    incoming: Option<Incoming>,
+    /// What came before anybody asked.
+    first: Option<Result<Frame<Bytes>, hyper::Error>>,
+    until: Instant,
+    leftovers: Arc<Leftovers>,
+    exchange: Arc<Exchange>,
+}
+
+impl RequestBody {
+    /// Has the client told to go on (`100 Continue`). hyper does that when a body is read, and some
+    /// never are; Tomcat does it before it looks at the request.
+    async fn ask_for(&mut self) {
+        match std::future::poll_fn(|cx| Poll::Ready(self.poll_incoming(cx))).await {
+            Poll::Ready(first) => self.first = first,
+            // The connection gets its turn, or the answer would be there first.
+            Poll::Pending => tokio::task::yield_now().await,
+        }
+    }
+
+    fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Some(incoming) = &mut self.incoming else {
+            return Poll::Ready(None);
+        };
+        let polled = Pin::new(incoming).poll_frame(cx);
+        if let Poll::Ready(None | Some(Err(_))) = polled {
+            self.incoming = None;
+        }
+        polled
+    }
+}
+
+impl http_body::Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        match self.first.take() {
+            Some(first) => Poll::Ready(Some(first)),
+            None => self.poll_incoming(cx),
+        }
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        let Some(incoming) = self.incoming.take().filter(|incoming| !incoming.is_end_stream()) else {
+            return;
+        };
+        let (exchange, until, leftovers) = (Arc::clone(&self.exchange), self.until, Arc::clone(&self.leftovers));
+        let discarding = async move {
+            let rest = tokio::time::timeout_at(until, discard(incoming, leftovers.bytes));
+            let _ = leftovers.draining.run_until_cancelled(rest).await;
+            drop(exchange);
+        };
+        self.leftovers.tasks.spawn_on(discarding, &self.leftovers.runtime);
+    }
+}
+
+async fn discard(mut incoming: Incoming, most: usize) {
+    let mut taken = 0_usize;
+    while let Some(Ok(frame)) = incoming.frame().await {
+        taken = taken.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+        if taken > most {
+            return;
+        }
+    }
+}
+
+/// A body that keeps its exchange until it is out.
+pub(super) struct AnswerBody {
+    body: Body,
+    _exchange: Arc<Exchange>,
+}
+
+impl http_body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
