@@ -94,7 +94,7 @@ impl Connections {
             }
         });
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(false);
+        builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(io), service));
         let served = tokio::select! {
             served = connection.as_mut() => served,

@@ -154,6 +154,26 @@ fn head_has_the_headers_of_get_and_no_body() {
 }
 
 #[test]
+fn a_client_that_says_no_more_is_still_answered() {
+    let (server, _) = registered();
+    for (request, status) in [
+        (get("/eureka/apps", JSON), 200),
+        (heartbeat("ORDERS", "ord-1"), 200),
+        (register("ORDERS", "ord-2"), 204),
+        (get("/eureka/apps/GHOSTS", JSON), 404),
+    ] {
+        let mut wire = server.connect();
+        // The server is to find request and end at the same time.
+        server.signal("STOP");
+        wire.send(request);
+        wire.half_close();
+        server.signal("CONT");
+        assert_eq!(wire.answer().status, status);
+        wire.closed();
+    }
+}
+
+#[test]
 fn an_offer_to_speak_http_2_is_not_taken() {
     let (_server, mut wire) = registered();
     let offer =
