@@ -13,7 +13,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
@@ -40,45 +41,53 @@ pub(super) struct Connections {
 
 /// Wait after a failed accept: out of descriptors, as a rule.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+/// How often the same complaint is logged.
+const COMPLAIN_AGAIN: Duration = Duration::from_mins(1);
 
 impl Connections {
     /// Serves a listener until the drain begins.
     pub(super) async fn serve(self, listener: TcpListener) {
-        let mut failing = false;
+        let (mut full, mut failing) = (Complaint::default(), Complaint::default());
         loop {
             let accepted = tokio::select! {
                 () = self.draining.cancelled() => return,
-                accepted = self.accept(&listener) => accepted,
+                accepted = self.accept(&listener, &mut full) => accepted,
             };
             match accepted {
                 Ok((socket, permit)) => {
-                    failing = false;
                     let connections = self.clone();
                     self.tasks.spawn(async move {
                         connections.talk(socket).await;
                         drop(permit);
                     });
                 }
+                Err(error) if is_of_that_connection(&error) => {}
                 Err(error) => {
-                    if !failing {
+                    if failing.is_due() {
                         tracing::warn!(%error, "cannot accept connections, trying again");
                     }
-                    failing = true;
                     tokio::time::sleep(ACCEPT_AGAIN).await;
                 }
             }
         }
     }
 
-    async fn accept(&self, listener: &TcpListener) -> io::Result<(TcpStream, impl Send + use<>)> {
+    async fn accept(
+        &self,
+        listener: &TcpListener,
+        full: &mut Complaint,
+    ) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
         let permit = if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             permit
         } else {
-            tracing::warn!("the limit of connections is reached (eurekad.http.max-connections), new ones wait");
+            if full.is_due() {
+                tracing::warn!("the limit of connections is reached (eurekad.http.max-connections), new ones wait");
+            }
             Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?
         };
         let (socket, _) = listener.accept().await?;
-        socket.set_nodelay(true)?;
+        // Whether the client is still there is found out by reading.
+        let _ = socket.set_nodelay(true);
         Ok((socket, permit))
     }
 
@@ -110,5 +119,53 @@ impl Connections {
         if let Err(error) = served {
             tracing::debug!(%error, "a connection ended");
         }
+    }
+}
+
+/// Whether an accept failed for one client that is gone already, and not for the server.
+fn is_of_that_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
+    )
+}
+
+/// Something that happens again and again and is to be logged now and then.
+#[derive(Debug, Default)]
+struct Complaint {
+    last: Option<Instant>,
+}
+
+impl Complaint {
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let due = self.last.is_none_or(|last| now - last >= COMPLAIN_AGAIN);
+        if due {
+            self.last = Some(now);
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_complaint_is_made_once_a_minute() {
+        let mut complaint = Complaint::default();
+        assert!(complaint.is_due());
+        assert!(!complaint.is_due());
+        tokio::time::advance(COMPLAIN_AGAIN / 2).await;
+        assert!(!complaint.is_due());
+        tokio::time::advance(COMPLAIN_AGAIN / 2).await;
+        assert!(complaint.is_due());
+        assert!(!complaint.is_due());
+    }
+
+    #[test]
+    fn a_client_that_is_gone_does_not_hold_up_the_others() {
+        assert!(is_of_that_connection(&io::ErrorKind::ConnectionAborted.into()));
+        assert!(!is_of_that_connection(&io::Error::from_raw_os_error(24)), "EMFILE");
     }
 }

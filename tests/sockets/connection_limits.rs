@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::server::Server;
-use super::wire::{Wire, heartbeat};
+use super::wire::{Wire, get, heartbeat};
 
 const A_MOMENT: Duration = Duration::from_millis(300);
 
@@ -26,6 +26,17 @@ fn one_connection_too_many_waits_until_another_ends() {
     kept.pop().expect("another").vanish();
     assert_eq!(waiting[1].answer().status, 200);
     waiting.iter_mut().chain(&mut kept).for_each(beat);
+}
+
+#[test]
+fn a_limit_that_is_reached_again_and_again_is_told_once() {
+    let server = Server::start(&["--eurekad.http.max-connections=2"]);
+    let mut kept = server.connect();
+    assert_eq!(kept.ask(get("/eureka/apps", "")).status, 200);
+    for _ in 0..50 {
+        assert_eq!(server.connect().ask(get("/eureka/apps", "")).status, 200);
+    }
+    assert_eq!(server.log().matches("eurekad.http.max-connections").count(), 1, "{}", server.log());
 }
 
 #[cfg(target_os = "linux")]
