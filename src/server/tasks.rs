@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -20,15 +21,9 @@ pub(super) fn start(
     settings: &Settings,
 ) {
     let (beaten, time) = (Arc::clone(registry), clock.clone());
-    tasks.every("lease clock", LeaseClock::BEAT, move || {
-        if let Some(pause) = beaten.lease_clock().beat(time.mono()) {
-            tracing::warn!(?pause, "the process was paused, the pause counts for no lease");
-        }
-    });
-    let evicted = Arc::clone(registry);
-    tasks.every("eviction", settings.leases.eviction_interval, move || {
-        evicted.evict();
-    });
+    tasks.every("lease clock", LeaseClock::BEAT, move || beat(&beaten, &time));
+    let (evicted, time) = (Arc::clone(registry), clock.clone());
+    tasks.every("eviction", settings.leases.eviction_interval, move || evict(&evicted, &time));
     let updated = Arc::clone(registry);
     tasks.every("renewal threshold", settings.preservation.threshold_update_interval, move || {
         updated.update_threshold();
@@ -38,6 +33,18 @@ pub(super) fn start(
     if let Some(interval) = settings.catalog.read_only_copy {
         tasks.refreeze(Arc::clone(catalog), clock.clone(), interval);
     }
+}
+
+fn beat(registry: &Registry, clock: &Clock) {
+    if let Some(pause) = registry.lease_clock().beat(clock.mono()) {
+        tracing::warn!(?pause, "the process was paused, the pause counts for no lease");
+    }
+}
+
+fn evict(registry: &Registry, clock: &Clock) {
+    // After a pause both timers are due at once, and this one may be the first.
+    beat(registry, clock);
+    registry.evict();
 }
 
 /// The running tasks, and the sign for them to end.
@@ -58,9 +65,7 @@ impl Tasks {
         self.tracker.spawn(async move {
             while ending.run_until_cancelled(tokio::time::sleep(interval)).await.is_some() {
                 let work = Arc::clone(&work);
-                if let Err(error) = tokio::task::spawn_blocking(move || work()).await {
-                    tracing::error!(task = name, %error, "a background task failed, it goes on");
-                }
+                survive(name, tokio::task::spawn_blocking(move || work())).await;
             }
         });
     }
@@ -76,8 +81,102 @@ impl Tasks {
                 if ending.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
                     return;
                 }
-                catalog.refreeze().await;
+                let catalog = Arc::clone(&catalog);
+                survive("frozen copy", tokio::spawn(async move { catalog.refreeze().await })).await;
             }
         });
+    }
+}
+
+/// Waits for a run; one that panicked is logged.
+async fn survive(name: &'static str, run: JoinHandle<()>) {
+    if let Err(error) = run.await {
+        tracing::error!(task = name, %error, "a background task failed, it goes on");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::io::{Read as _, Seek as _};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use crate::codec::json;
+    use crate::model::AppName;
+    use crate::registry::Origin;
+    use crate::server::App;
+
+    use super::*;
+
+    fn tasks() -> Tasks {
+        Tasks { tracker: TaskTracker::new(), ending: CancellationToken::new() }
+    }
+
+    async fn end(tasks: Tasks) {
+        tasks.ending.cancel();
+        tasks.tracker.close();
+        tokio::time::timeout(Duration::from_secs(1), tasks.tracker.wait()).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_panics_is_logged_and_the_next_one_comes() {
+        let mut log = tempfile::tempfile().unwrap();
+        let subscriber = tracing_subscriber::fmt().with_writer(Arc::new(log.try_clone().unwrap())).finish();
+        let _guard = tracing::subscriber::set_default(subscriber);
+        let (tasks, runs) = (tasks(), Arc::new(AtomicU32::new(0)));
+        let counted = Arc::clone(&runs);
+        tasks.every("odd runs", Duration::from_secs(1), move || {
+            if counted.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
+                // Without the panic hook, which would write to the test's output.
+                std::panic::resume_unwind(Box::new("broken"));
+            }
+        });
+        tokio::time::sleep(Duration::from_millis(4_500)).await;
+        assert_eq!(runs.load(Ordering::Relaxed), 4);
+        end(tasks).await;
+        log.rewind().unwrap();
+        let mut said = String::new();
+        log.read_to_string(&mut said).unwrap();
+        let failures = said.matches("a background task failed, it goes on").count();
+        assert_eq!((failures, said.matches("odd runs").count()), (2, 2), "{said}");
+    }
+
+    fn app(words: &[&str]) -> (App, Clock) {
+        let clock = Clock::held(1_760_000_000_000);
+        let app = App::new(&Settings::from_words(words).unwrap(), clock.clone());
+        app.open();
+        (app, clock)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_tasks_end_at_once() {
+        let (app, _) = app(&["--eureka.server.use-read-only-response-cache=true"]);
+        let tasks = tasks();
+        app.start_tasks(&tasks);
+        assert_eq!(tasks.tracker.len(), 5);
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert_eq!(tasks.tracker.len(), 5, "none has died");
+        end(tasks).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn case_052_a_round_that_comes_before_the_beat_after_a_pause_evicts_nobody() {
+        let (app, clock) = app(&["--eureka.server.enable-self-preservation=false"]);
+        let registry = app.registry();
+        let body = br#"{"instance":{"app":"A","instanceId":"a-1","hostName":"a-1.test","ipAddr":"10.20.0.11",
+            "dataCenterInfo":{"name":"MyOwn"}}}"#;
+        let registration = json::read_instance(body, &Settings::default().limits).unwrap();
+        registry.register(registration.accept(&AppName::new("A"), 1_760_000_000_000).unwrap(), Origin::Client);
+        beat(registry, &clock);
+        tokio::time::advance(Duration::from_mins(2)).await;
+        evict(registry, &clock);
+        assert_eq!(registry.len(), 1);
+        for _ in 0..95 {
+            tokio::time::advance(LeaseClock::BEAT).await;
+            beat(registry, &clock);
+        }
+        evict(registry, &clock);
+        assert_eq!(registry.len(), 0, "the pause is over");
     }
 }
