@@ -26,7 +26,7 @@ pub struct HttpSettings {
     /// connection may be silent between requests. Default 120 s; clients heartbeat every 30 s on one.
     /// `-1` means for ever.
     pub idle_timeout: Duration,
-    /// `eurekad.http.request-timeout`, in ms: from the head of a request to the end of its answer.
+    /// `eurekad.http.request-timeout`, in ms: from the head of a request to the end of its body.
     /// Default 30 s.
     pub request_timeout: Duration,
     /// `eurekad.limits.body-size`, in bytes: a request's body after decompression. Default 10 MB.
