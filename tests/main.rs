@@ -4,11 +4,14 @@
 //! | --- | --- |
 //! | `leases` | leases, eviction, self-preservation and deltas over time |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
+//! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
 mod leases;
 mod protocol;
+mod regression;
+mod server;
 mod server_under_test;
 mod sockets;
