@@ -1,5 +1,7 @@
 //! What the server says of itself, and the one resource that only Amazon has.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
@@ -22,10 +24,12 @@ pub(super) async fn status(State(api): State<Api>, headers: HeaderMap) -> Result
 }
 
 /// `GET serverinfo/statusoverrides`: `{"<id>":"STATUS"}`. (404 in Java's Spring server, which rewrites
-/// the path to one that does not exist.)
+/// the path to one that does not exist.) An id under two applications is shown with the status of the
+/// last of them.
 pub(super) async fn status_overrides(State(api): State<Api>) -> Response {
     let overrides = api.registry.overrides();
-    let overrides: Vec<_> = overrides.iter().map(|(_, id, status)| (id.as_str(), *status)).collect();
+    let by_id: BTreeMap<_, _> = overrides.iter().map(|(_, id, status)| (id.as_str(), *status)).collect();
+    let overrides: Vec<_> = by_id.into_iter().collect();
     respond::document(JSON, json::status_overrides(&overrides))
 }
 

@@ -122,6 +122,17 @@ async fn an_id_under_two_applications_is_two_instances() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn overrides_of_one_id_under_two_applications_are_one_member() {
+    let server = Server::new(&[]);
+    for (app, status) in [("BILLING", "DOWN"), ("ORDERS", "OUT_OF_SERVICE")] {
+        server.register(&body(app, "shared")).await;
+        server.put(&format!("/eureka/apps/{app}/shared/status?value={status}")).await;
+    }
+    let listed = server.get("/eureka/serverinfo/statusoverrides", &[JSON]).await.text();
+    assert_eq!(listed.matches("shared").count(), 1, "{listed}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn lease_times_keep_their_meaning_over_registrations() {
     let server = Server::new(&[]);
     let times = async || {
