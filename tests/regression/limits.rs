@@ -38,3 +38,26 @@ async fn what_is_too_much_is_refused_and_named() {
     }
     assert!(server.app.registry().is_empty());
 }
+
+/// What the server would refuse in a body must not get in by another way: a peer could not take it.
+#[tokio::test(start_paused = true)]
+async fn metadata_in_a_query_has_the_limits_of_metadata_in_a_body() {
+    let server = Server::new(&["--eurekad.limits.metadata-entries=4", "--eurekad.limits.metadata-length=20"]);
+    server.register(&body("ORDERS", "ord-1")).await;
+    let target = "/eureka/apps/ORDERS/ord-1/metadata";
+    assert_eq!(server.put(&format!("{target}?a=1&b=2")).await.status, 200);
+    assert_eq!(server.put(&format!("{target}?a=3&zone=z2")).await.status, 200, "replacing is not adding");
+    let long = "x".repeat(21);
+    for (query, setting) in [
+        ("c=4&d=5".to_owned(), "metadata-entries"),
+        (format!("a={long}"), "metadata-length"),
+        (format!("{long}=a"), "metadata-length"),
+    ] {
+        let reply = server.put(&format!("{target}?{query}")).await;
+        assert_eq!(reply.status, 400, "{query}");
+        assert!(reply.text().contains(setting), "{}", reply.text());
+        assert_eq!(server.put("/eureka/apps/ORDERS/ghost/metadata?c=4").await.status, 404);
+    }
+    let metadata = json!({"zone": "z2", "a": "3", "b": "2"});
+    assert_eq!(server.instance("ORDERS", "ord-1").await["metadata"], metadata);
+}
