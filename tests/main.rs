@@ -3,6 +3,7 @@
 //! | module | what it proves |
 //! | --- | --- |
 //! | `leases` | leases, eviction, self-preservation and deltas over time |
+//! | `properties` | what must hold whatever happens |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
@@ -10,6 +11,7 @@
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
 mod leases;
+mod properties;
 mod protocol;
 mod regression;
 mod server;
