@@ -72,7 +72,7 @@ impl Tasks {
 
     /// Renews the frozen copy at whole multiples of its interval, as Java's timer does.
     fn refreeze(&self, catalog: Arc<Catalog>, clock: Clock, interval: Duration) {
-        let ending = self.ending.clone();
+        let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
         self.tracker.spawn(async move {
             let period = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX).max(1);
             loop {
@@ -82,7 +82,7 @@ impl Tasks {
                     return;
                 }
                 let catalog = Arc::clone(&catalog);
-                survive("frozen copy", tokio::spawn(async move { catalog.refreeze().await })).await;
+                survive("frozen copy", tracker.spawn(async move { catalog.refreeze().await })).await;
             }
         });
     }
