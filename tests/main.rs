@@ -8,6 +8,7 @@
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
+#![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
 mod leases;

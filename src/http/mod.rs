@@ -14,7 +14,7 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
-//! within limits), `query`, `error`, `respond`.
+//! within limits), `query`, `error`, `respond`, `refused`.
 
 mod apps;
 mod body;
@@ -25,6 +25,7 @@ mod negotiation;
 mod path;
 mod peerreplication;
 mod query;
+mod refused;
 mod respond;
 mod serverinfo;
 mod status;
@@ -42,6 +43,8 @@ use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
 use crate::registry::{Origin, Registry};
 
+pub use refused::RefusedItems;
+
 /// What the resources work on.
 #[derive(Clone)]
 pub struct Api {
@@ -55,6 +58,8 @@ pub struct Api {
     pub delta_enabled: bool,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
+    /// What was said of items that peers sent in vain.
+    pub refused: Arc<RefusedItems>,
     /// The time.
     pub clock: Clock,
 }

@@ -35,40 +35,33 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
 }
 
 fn take(api: &Api, item: Result<ReplicationItem, ReadError>) -> ReplicationOutcome {
-    let (status, entity) = match item {
+    match item {
         Ok(item) => apply(api, item),
-        Err(error) => {
-            tracing::debug!(%error, "a peer sent an item that cannot be read");
-            (StatusCode::BAD_REQUEST, None)
-        }
-    };
-    ReplicationOutcome { status: status.as_u16(), entity }
+        Err(error) => refuse(api, &format!("cannot be read: {error}")),
+    }
 }
 
-fn apply(
-    api: &Api,
-    item: ReplicationItem,
-) -> (StatusCode, Option<(std::sync::Arc<crate::model::Instance>, crate::model::LeaseTimes)>) {
+fn apply(api: &Api, item: ReplicationItem) -> ReplicationOutcome {
     let ReplicationItem { app, id, last_dirty, action } = item;
     let registry = &api.registry;
-    let found = |found: bool| (if found { StatusCode::OK } else { StatusCode::NOT_FOUND }, None);
+    let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
     match action {
         ReplicationAction::Heartbeat { overridden_status } => {
             match registry.renew(app.as_str(), id.as_str(), last_dirty, overridden_status, Origin::Peer) {
-                Renewal::Renewed => (StatusCode::OK, None),
-                Renewal::RegisterAgain => (StatusCode::NOT_FOUND, None),
-                Renewal::Newer(lease) => (StatusCode::CONFLICT, Some((lease.instance.clone(), lease.times()))),
+                Renewal::Renewed => found(true),
+                Renewal::RegisterAgain => found(false),
+                Renewal::Newer(lease) => ReplicationOutcome {
+                    status: StatusCode::CONFLICT.as_u16(),
+                    entity: Some((lease.instance.clone(), lease.times())),
+                },
             }
         }
         ReplicationAction::Register(registration) => match registration.accept(&app, api.clock.now().wall) {
             Ok(instance) => {
                 registry.register(instance, Origin::Peer);
-                (StatusCode::OK, None)
+                found(true)
             }
-            Err(refusal) => {
-                tracing::debug!(%app, %id, %refusal, "a peer sent an instance that is refused");
-                (StatusCode::BAD_REQUEST, None)
-            }
+            Err(refusal) => refuse(api, &format!("{app}({id}): {refusal}")),
         },
         ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
         ReplicationAction::StatusUpdate(status) => {
@@ -78,4 +71,15 @@ fn apply(
             found(registry.remove_status(app.as_str(), id.as_str(), status, last_dirty, Origin::Peer))
         }
     }
+}
+
+fn refuse(api: &Api, refusal: &str) -> ReplicationOutcome {
+    if api.refused.is_news(refusal, api.clock.mono()) {
+        tracing::warn!(refusal, "an item of a peer was refused, the same is told again after an hour");
+    }
+    without_entity(StatusCode::BAD_REQUEST)
+}
+
+fn without_entity(status: StatusCode) -> ReplicationOutcome {
+    ReplicationOutcome { status: status.as_u16(), entity: None }
 }

@@ -79,6 +79,7 @@ impl App {
             },
             delta_enabled: settings.catalog.delta_enabled,
             status: status_document(settings, &clock),
+            refused: Arc::default(),
             clock: clock.clone(),
         };
         let router = router(api, &settings.http.context_path);

@@ -4,9 +4,10 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::wire::{Wire, get, register};
@@ -46,7 +47,7 @@ impl Server {
         let (lines, written) = (BufReader::new(child.stdout.take().expect("its output")), Arc::clone(&log));
         std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
-                let mut log = written.lock().expect("the log");
+                let mut log = written.lock();
                 log.push_str(&line);
                 log.push('\n');
             }
@@ -82,7 +83,7 @@ impl Server {
 
     /// What was logged so far.
     pub(crate) fn log(&self) -> String {
-        self.log.lock().expect("the log").clone()
+        self.log.lock().clone()
     }
 
     pub(crate) fn pid(&self) -> u32 {
