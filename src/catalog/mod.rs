@@ -25,6 +25,7 @@ mod ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
 use crate::clock::Clock;
@@ -36,7 +37,7 @@ pub use answer::{Answer, Coding, Form, What};
 
 use frozen::{Frozen, Kept};
 use read_model::{Moment, ReadModel, Stamp};
-use ready::{Built, ReadyAnswers};
+use ready::{Age, Built, ReadyAnswers};
 
 /// See the module.
 #[derive(Debug)]
@@ -49,7 +50,8 @@ pub struct Catalog {
     /// How often the delta was swept; written with the model held.
     swept: AtomicU64,
     frozen: Option<Frozen>,
-    settings: CatalogSettings,
+    /// Read by every reader without a lock; written by a reload of the settings.
+    settings: ArcSwap<CatalogSettings>,
     clock: Clock,
 }
 
@@ -62,12 +64,18 @@ impl Catalog {
         Self {
             registry,
             model: Mutex::new(ReadModel::new(settings.delta_entries)),
-            ready: ReadyAnswers::new(settings.auto_expiration),
+            ready: ReadyAnswers::default(),
             swept: AtomicU64::new(0),
             frozen: settings.read_only_copy.map(|_| Frozen::default()),
-            settings,
+            settings: ArcSwap::from_pointee(settings),
             clock,
         }
+    }
+
+    /// Goes by other settings from now on. Whether there is a frozen copy, and the size of the delta, stay
+    /// as they were.
+    pub fn change_settings(&self, settings: CatalogSettings) {
+        self.settings.store(Arc::new(settings));
     }
 
     /// The answer to a read of a whole list; none for an application that has no instances.
@@ -99,14 +107,14 @@ impl Catalog {
         self.registry.sweep_log();
         let mut model = self.model.lock();
         model.catch_up(&self.registry);
-        let moment = model.sweep(self.clock.mono(), self.settings.delta_retention);
+        let moment = model.sweep(self.clock.mono(), self.settings.load().delta_retention);
         self.swept.store(moment.swept, Ordering::Release);
     }
 
     /// An answer of the registry's version of now or later.
     async fn live(&self, what: &What, form: Form) -> Option<Answer> {
         let wanted = Moment { version: self.registry.version(), swept: self.swept.load(Ordering::Acquire) };
-        let now = self.clock.mono();
+        let now = Age { now: self.clock.mono(), most: self.settings.load().auto_expiration };
         if let Some(answer) = self.ready.get(what, form).and_then(|slot| slot.as_of(wanted, now)) {
             return Some(answer);
         }
@@ -131,7 +139,7 @@ impl Catalog {
             }
         };
         let answer = write(document, form, moment.version).await;
-        self.ready.keep(what, &slot, Built { stamp, moment, at: now, answer: answer.clone() });
+        self.ready.keep(what, &slot, Built { stamp, moment, at: now.now, answer: answer.clone() });
         Some(answer)
     }
 

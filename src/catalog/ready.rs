@@ -13,11 +13,9 @@ use super::read_model::{Moment, Stamp};
 use super::{Answer, Form, What};
 
 /// All ready answers, by what and form.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ReadyAnswers {
     slots: DashMap<(What, Form), Arc<Slot>>,
-    /// Lease times in lists are those of the writing; older answers are written again.
-    lifetime: Duration,
     /// Bytes of the answers that depend on a name in the path, about: an answer that is being written
     /// while all are dropped is counted wrongly.
     named_bytes: AtomicI64,
@@ -28,11 +26,18 @@ pub(super) struct ReadyAnswers {
 const MOST_NAMED_BYTES: i64 = 64 * 1024 * 1024;
 
 /// The place of one answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Slot {
     built: Mutex<Option<Built>>,
     building: tokio::sync::Mutex<()>,
-    lifetime: Duration,
+}
+
+/// How old an answer may be: lease times in lists are those of the writing, so older ones are written
+/// again (`response-cache-auto-expiration-in-seconds`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Age {
+    pub(super) now: Monotonic,
+    pub(super) most: Duration,
 }
 
 /// An answer with what it takes to know whether it is still right.
@@ -48,10 +53,6 @@ pub(super) struct Built {
 }
 
 impl ReadyAnswers {
-    pub(super) fn new(lifetime: Duration) -> Self {
-        Self { slots: DashMap::new(), lifetime, named_bytes: AtomicI64::new(0) }
-    }
-
     /// The place of an answer, if there is one.
     pub(super) fn get(&self, what: &What, form: Form) -> Option<Arc<Slot>> {
         self.slots.get(&(what.clone(), form)).map(|slot| Arc::clone(&slot))
@@ -59,11 +60,7 @@ impl ReadyAnswers {
 
     /// The place of an answer. Only names that an instance has get one.
     pub(super) fn slot(&self, what: &What, form: Form) -> Arc<Slot> {
-        let new = || {
-            let (built, building) = (Mutex::default(), tokio::sync::Mutex::default());
-            Arc::new(Slot { built, building, lifetime: self.lifetime })
-        };
-        Arc::clone(&self.slots.entry((what.clone(), form)).or_insert_with(new))
+        Arc::clone(&self.slots.entry((what.clone(), form)).or_default())
     }
 
     /// Puts an answer in its place.
@@ -84,14 +81,14 @@ impl ReadyAnswers {
 
 impl Slot {
     /// The answer if nothing at all has happened since.
-    pub(super) fn as_of(&self, moment: Moment, now: Monotonic) -> Option<Answer> {
-        self.get(now, |built| built.moment.reaches(moment))
+    pub(super) fn as_of(&self, moment: Moment, age: Age) -> Option<Answer> {
+        self.get(age, |built| built.moment.reaches(moment))
     }
 
     /// The answer if nothing has happened to what it shows; it is then known to be right for
     /// `moment`.
-    pub(super) fn same(&self, stamp: Stamp, moment: Moment, now: Monotonic) -> Option<Answer> {
-        self.get(now, |built| {
+    pub(super) fn same(&self, stamp: Stamp, moment: Moment, age: Age) -> Option<Answer> {
+        self.get(age, |built| {
             let same = built.stamp == stamp;
             if same && moment.reaches(built.moment) {
                 built.moment = moment;
@@ -100,10 +97,10 @@ impl Slot {
         })
     }
 
-    fn get(&self, now: Monotonic, right: impl FnOnce(&mut Built) -> bool) -> Option<Answer> {
+    fn get(&self, age: Age, right: impl FnOnce(&mut Built) -> bool) -> Option<Answer> {
         let mut built = self.built.lock();
         let built = built.as_mut()?;
-        (now.since(built.at) <= self.lifetime && right(built)).then(|| built.answer.clone())
+        (age.now.since(built.at) <= age.most && right(built)).then(|| built.answer.clone())
     }
 
     /// Waits until nobody else writes this answer.

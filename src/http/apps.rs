@@ -21,7 +21,7 @@ pub(super) async fn all(State(api): State<Api>, headers: HeaderMap) -> Result<Re
 
 /// `GET apps/delta`: what changed within the retention.
 pub(super) async fn delta(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
-    if !api.delta_enabled {
+    if !api.settings.load().delta_enabled {
         negotiate(&headers)?;
         return Err(ApiError::Forbidden);
     }
@@ -60,7 +60,7 @@ pub(super) async fn register(
     body: Body,
 ) -> Result<Response, ApiError> {
     let (format, negotiated, bytes) = read_body(&api, &headers, body).await?;
-    let limits = &api.limits.content;
+    let limits = &api.settings.load().limits.content;
     let registration = match format {
         Format::Json => json::read_instance(&bytes, limits),
         Format::Xml => xml::read_instance(&bytes, limits),
@@ -82,7 +82,7 @@ pub(super) async fn read_body(
 ) -> Result<(Format, http::HeaderValue, bytes::Bytes), ApiError> {
     let format = if headers.contains_key(CONTENT_TYPE) { Some(request_format(headers)?) } else { None };
     let negotiated = negotiate(headers)?.content_type;
-    let bytes = body::read(headers, body, &api.limits).await?;
+    let bytes = body::read(headers, body, api.settings.load().limits).await?;
     match format {
         Some(format) if bytes.is_empty() => {
             Err(ApiError::Unreadable { format, message: "cannot parse request body: it is empty".into() })

@@ -14,7 +14,7 @@ use super::error::ApiError;
 
 /// Takes a body in whole and unpacks it if it says that it is packed. (Java's Spring server takes
 /// plain bodies only.)
-pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &BodyLimits) -> Result<Bytes, ApiError> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, limits: BodyLimits) -> Result<Bytes, ApiError> {
     let limit = limits.bytes;
     let collected = tokio::time::timeout(limits.time, Limited::new(body, limit).collect()).await;
     let bytes = match collected {

@@ -23,7 +23,7 @@ pub(super) async fn set(
     let app = AppName::upper(&app);
     let entries = query::entries(&uri);
     let lease = api.registry.instance(&app, &id).ok_or(ApiError::NotFound)?;
-    check(&lease.instance.metadata, &entries, &api.limits.content)?;
+    check(&lease.instance.metadata, &entries, &api.settings.load().limits.content)?;
     if !api.registry.set_metadata(&app, &id, entries) {
         return Err(ApiError::NotFound);
     }

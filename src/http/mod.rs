@@ -34,6 +34,7 @@ mod vips;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use axum::Router;
 use axum::routing::{get, post, put};
 use http::HeaderMap;
@@ -52,16 +53,23 @@ pub struct Api {
     pub registry: Arc<Registry>,
     /// Its read model.
     pub catalog: Arc<Catalog>,
-    /// Bounds for bodies.
-    pub limits: BodyLimits,
-    /// Whether `apps/delta` answers (`disable-delta`).
-    pub delta_enabled: bool,
+    /// What may change while requests come in.
+    pub settings: Arc<ArcSwap<RequestSettings>>,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
     /// What was said of items that peers sent in vain.
     pub refused: Arc<RefusedItems>,
     /// The time.
     pub clock: Clock,
+}
+
+/// What the user says of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestSettings {
+    /// Bounds for bodies.
+    pub limits: BodyLimits,
+    /// Whether `apps/delta` answers (`disable-delta`).
+    pub delta_enabled: bool,
 }
 
 /// Bounds for request bodies.

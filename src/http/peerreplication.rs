@@ -21,7 +21,8 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
     let (format, _, bytes) = read_body(&api, &headers, body).await?;
     let unreadable = |message: String| ApiError::Unreadable { format, message };
     let items = match format {
-        Format::Json => json::read_batch(&bytes, &api.limits.content).map_err(|error| unreadable(error.to_string()))?,
+        Format::Json => json::read_batch(&bytes, &api.settings.load().limits.content)
+            .map_err(|error| unreadable(error.to_string()))?,
         // XStream may name no type of a batch, so Java cannot read one either.
         Format::Xml => return Err(unreadable("a batch must be JSON".into())),
     };

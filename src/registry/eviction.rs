@@ -8,6 +8,7 @@ use rand::seq::SliceRandom;
 use crate::model::{AppName, InstanceId};
 
 use super::last_leases::LeaseEvent;
+use super::lease::LeaseLength;
 use super::lease_clock::LeaseMillis;
 use super::preservation::{Silence, Verdict};
 use super::{Cause, Origin, Registry};
@@ -33,8 +34,8 @@ impl Registry {
     /// first.
     pub fn evict(&self) -> Round {
         let now = self.clock.now();
-        let lease_now = self.lease_clock.at(now.mono);
-        let Survey { mut lapsed, silence } = self.survey(lease_now);
+        let (lease_now, length) = self.lease_time(now);
+        let Survey { mut lapsed, silence } = self.survey(lease_now, length);
         let renewals = self.renewals.last_minute(now.mono);
         let (verdict, limit) = {
             let mut commit = self.commit.lock();
@@ -53,7 +54,7 @@ impl Registry {
             }
             Verdict::Accept => tracing::warn!(
                 silent = silence.overdue,
-                after = ?self.rules.preservation.accept_after,
+                after = ?self.rules.load().preservation.accept_after,
                 "all others have renewed on time for long enough, the silent instances are taken for lost"
             ),
         }
@@ -62,11 +63,11 @@ impl Registry {
         Round { lapsed: found, expired }
     }
 
-    fn survey(&self, now: LeaseMillis) -> Survey {
+    fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
         let mut survey = Survey { lapsed: Vec::new(), silence: Silence::default() };
         for app in &self.apps {
             for lease in app.value().iter() {
-                let lapsed = lease.lapsed(now, self.length);
+                let lapsed = lease.lapsed(now, length);
                 if lapsed {
                     survey.lapsed.push((lease.instance.app.clone(), lease.instance.id.clone()));
                 }
@@ -84,9 +85,10 @@ impl Registry {
     /// Ends one lease, unless it was renewed, cancelled or granted anew since the survey.
     fn expire(&self, app: &AppName, id: &InstanceId) -> bool {
         let now = self.clock.now();
+        let (lease_now, length) = self.lease_time(now);
         let mut commit = self.commit.lock();
         let lease = self.lease(app.as_str(), id.as_str());
-        let Some(lease) = lease.filter(|lease| lease.lapsed(self.lease_clock.at(now.mono), self.length)) else {
+        let Some(lease) = lease.filter(|lease| lease.lapsed(lease_now, length)) else {
             return false;
         };
         commit.cancelled.push(LeaseEvent {

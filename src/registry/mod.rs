@@ -35,6 +35,7 @@ mod status_override;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 
@@ -53,6 +54,7 @@ pub use renew::Renewal;
 use change_log::ChangeLog;
 use last_leases::LastLeases;
 use lease::LeaseLength;
+use lease_clock::LeaseMillis;
 use opening::Gate;
 use preservation::{Losses, Population};
 use renewal_rate::RenewalRate;
@@ -87,8 +89,8 @@ pub struct Registry {
     renewals: RenewalRate,
     lease_clock: LeaseClock,
     gate: Gate,
-    length: LeaseLength,
-    rules: Rules,
+    /// Read by heartbeats without a lock; written by a reload of the settings.
+    rules: ArcSwap<Rules>,
     clock: Clock,
 }
 
@@ -105,7 +107,6 @@ struct Commit {
 impl Registry {
     /// An empty registry, not open for traffic yet.
     pub fn new(rules: Rules, clock: Clock) -> Self {
-        let length = if rules.leases.java_length { LeaseLength::Java } else { LeaseLength::Documented };
         Self {
             apps: DashMap::new(),
             commit: Mutex::new(Commit {
@@ -119,8 +120,7 @@ impl Registry {
             renewals: RenewalRate::default(),
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),
-            length,
-            rules,
+            rules: ArcSwap::from_pointee(rules),
             clock,
         }
     }
@@ -129,7 +129,7 @@ impl Registry {
     /// renewals begin, and lists may be read, at once or after the wait for an empty registry.
     pub fn open(&self, copied: usize) {
         let now = self.clock.now();
-        let assumed = self.rules.opening.default_count;
+        let assumed = self.rules.load().opening.default_count;
         if copied == 0
             && let Some(clients) = assumed.filter(|clients| *clients > 0)
         {
@@ -151,13 +151,27 @@ impl Registry {
 
     /// Drops changes from the log that are older than the delta's retention.
     pub fn sweep_log(&self) {
-        let now = self.clock.mono();
-        self.commit.lock().log.sweep(now, self.rules.catalog.delta_retention);
+        let (now, retention) = (self.clock.mono(), self.rules.load().catalog.delta_retention);
+        self.commit.lock().log.sweep(now, retention);
     }
 
     /// Forgets clients that are expected but do not exist (every `renewal-threshold-update-interval-ms`).
     pub fn update_threshold(&self) {
         self.commit.lock().population.update();
+    }
+
+    /// Goes by other rules from now on. The opening and the size of the change log stay as they were.
+    pub fn change_rules(&self, rules: Rules) {
+        let mut commit = self.commit.lock();
+        commit.population.change_settings(rules.preservation.clone());
+        commit.losses.change_settings(rules.preservation.clone());
+        self.rules.store(Arc::new(rules));
+    }
+
+    /// The lease time of now, and how long leases last.
+    fn lease_time(&self, now: Now) -> (LeaseMillis, LeaseLength) {
+        let java = self.rules.load().leases.java_length;
+        (self.lease_clock.at(now.mono), if java { LeaseLength::Java } else { LeaseLength::Documented })
     }
 
     fn lease(&self, app: &str, id: &str) -> Option<Arc<Lease>> {
@@ -206,7 +220,7 @@ impl Registry {
         let (version, over) = commit.log.append(now.mono, cause, lease);
         if over {
             tracing::debug!(
-                most = self.rules.catalog.delta_entries,
+                most = self.rules.load().catalog.delta_entries,
                 "the delta is full, its oldest change was dropped"
             );
         }

@@ -30,6 +30,11 @@ impl Population {
         Self { leases: 0, intervals: BTreeMap::new(), phantom: settings.initial_clients.unwrap_or(0), settings }
     }
 
+    /// Counts by other settings from now on; clients expected from the start stay as they are.
+    pub(super) fn change_settings(&mut self, settings: PreservationSettings) {
+        self.settings = settings;
+    }
+
     /// A lease with this renewal interval (seconds) was added.
     pub(super) fn add(&mut self, interval: i32) {
         self.leases += 1;
@@ -143,6 +148,11 @@ impl Losses {
     /// Nothing lost yet.
     pub(super) fn new(settings: PreservationSettings) -> Self {
         Self { settings, expired: VecDeque::new(), calm: None }
+    }
+
+    /// Judges by other settings from now on.
+    pub(super) fn change_settings(&mut self, settings: PreservationSettings) {
+        self.settings = settings;
     }
 
     /// Judges a round.

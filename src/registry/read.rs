@@ -123,11 +123,12 @@ impl Registry {
     /// Takes no lock for a lease that has not lapsed.
     fn visible_now(&self, lease: &Lease) -> bool {
         let now = self.clock.now();
-        !lease.lapsed(self.lease_clock.at(now.mono), self.length) || self.visible(&self.commit.lock(), lease, now)
+        let (lease_now, length) = self.lease_time(now);
+        !lease.lapsed(lease_now, length) || self.visible(&self.commit.lock(), lease, now)
     }
 
     pub(super) fn visible(&self, commit: &Commit, lease: &Lease, now: Now) -> bool {
-        let lapsed = lease.lapsed(self.lease_clock.at(now.mono), self.length);
-        !lapsed || !commit.population.expiry_enabled(self.renewals.last_minute(now.mono))
+        let (lease_now, length) = self.lease_time(now);
+        !lease.lapsed(lease_now, length) || !commit.population.expiry_enabled(self.renewals.last_minute(now.mono))
     }
 }

@@ -53,7 +53,7 @@ impl Registry {
         lease.renew(self.lease_clock.at(now.mono), now.wall);
         tracing::trace!(app, id, "lease renewed");
 
-        let Some(theirs) = last_dirty.filter(|_| self.rules.leases.sync_when_timestamp_differs) else {
+        let Some(theirs) = last_dirty.filter(|_| self.rules.load().leases.sync_when_timestamp_differs) else {
             return Renewal::Renewed;
         };
         let ours = lease.instance.last_dirty;

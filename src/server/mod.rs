@@ -22,17 +22,18 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodyLimits, router};
+use crate::http::{Api, BodyLimits, RequestSettings, router};
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
 
@@ -55,35 +56,28 @@ pub struct App {
     catalog: Arc<Catalog>,
     router: Router,
     clock: Clock,
-    settings: Settings,
+    requests: Arc<ArcSwap<RequestSettings>>,
+    /// The settings in force; timers follow them.
+    settings: watch::Sender<Settings>,
 }
 
 impl App {
     /// Makes one, with an empty registry that is not open for traffic yet.
     pub fn new(settings: &Settings, clock: Clock) -> Self {
-        let rules = Rules {
-            leases: settings.leases.clone(),
-            preservation: settings.preservation.clone(),
-            opening: settings.opening.clone(),
-            catalog: settings.catalog.clone(),
-        };
-        let registry = Arc::new(Registry::new(rules, clock.clone()));
+        let registry = Arc::new(Registry::new(rules(settings), clock.clone()));
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
+        let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
         let api = Api {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
-            limits: BodyLimits {
-                bytes: settings.http.body_limit,
-                time: settings.http.request_timeout,
-                content: settings.limits,
-            },
-            delta_enabled: settings.catalog.delta_enabled,
+            settings: Arc::clone(&requests),
             status: status_document(settings, &clock),
             refused: Arc::default(),
             clock: clock.clone(),
         };
         let router = router(api, &settings.http.context_path);
-        Self { registry, catalog, router, clock, settings: settings.clone() }
+        let (settings, _) = watch::channel(settings.clone());
+        Self { registry, catalog, router, clock, requests, settings }
     }
 
     /// The API.
@@ -106,8 +100,19 @@ impl App {
         self.registry.open(0);
     }
 
+    /// Goes by other settings from now on, as far as they can change while the server runs: leases,
+    /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
+    /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta and the own
+    /// record stay as they were at the start.
+    pub fn change_settings(&self, settings: &Settings) {
+        self.registry.change_rules(rules(settings));
+        self.catalog.change_settings(settings.catalog.clone());
+        self.requests.store(Arc::new(request_settings(settings)));
+        self.settings.send_replace(settings.clone());
+    }
+
     fn start_tasks(&self, tasks: &Tasks) {
-        tasks::start(tasks, &self.registry, &self.catalog, &self.clock, &self.settings);
+        tasks::start(tasks, &self.registry, &self.catalog, &self.clock, &self.settings.subscribe());
     }
 }
 
@@ -157,6 +162,26 @@ pub async fn serve(settings: &Settings, listeners: Vec<TcpListener>, shutdown: i
     let clean = tokio::time::timeout(settings.http.shutdown_timeout, all).await.is_ok();
     killed.cancel();
     clean
+}
+
+fn rules(settings: &Settings) -> Rules {
+    Rules {
+        leases: settings.leases.clone(),
+        preservation: settings.preservation.clone(),
+        opening: settings.opening.clone(),
+        catalog: settings.catalog.clone(),
+    }
+}
+
+fn request_settings(settings: &Settings) -> RequestSettings {
+    RequestSettings {
+        limits: BodyLimits {
+            bytes: settings.http.body_limit,
+            time: settings.http.request_timeout,
+            content: settings.limits,
+        },
+        delta_enabled: settings.catalog.delta_enabled,
+    }
 }
 
 /// The user's limit, unless fewer files may be open.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,19 +19,19 @@ pub(super) fn start(
     registry: &Arc<Registry>,
     catalog: &Arc<Catalog>,
     clock: &Clock,
-    settings: &Settings,
+    settings: &watch::Receiver<Settings>,
 ) {
     let (beaten, time) = (Arc::clone(registry), clock.clone());
-    tasks.every("lease clock", LeaseClock::BEAT, move || beat(&beaten, &time));
+    tasks.every("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
     let (evicted, time) = (Arc::clone(registry), clock.clone());
-    tasks.every("eviction", settings.leases.eviction_interval, move || evict(&evicted, &time));
+    tasks.every("eviction", settings, |settings| settings.leases.eviction_interval, move || evict(&evicted, &time));
     let updated = Arc::clone(registry);
-    tasks.every("renewal threshold", settings.preservation.threshold_update_interval, move || {
-        updated.update_threshold();
-    });
+    let interval = |settings: &Settings| settings.preservation.threshold_update_interval;
+    tasks.every("renewal threshold", settings, interval, move || updated.update_threshold());
     let swept = Arc::clone(catalog);
-    tasks.every("delta retention", settings.catalog.delta_sweep, move || swept.sweep_delta());
-    if let Some(interval) = settings.catalog.read_only_copy {
+    tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
+    let frozen = settings.borrow().catalog.read_only_copy;
+    if let Some(interval) = frozen {
         tasks.refreeze(Arc::clone(catalog), clock.clone(), interval);
     }
 }
@@ -57,15 +58,23 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Does something on a timer, first after one interval. A run that panics is logged and ends
-    /// itself only.
-    fn every(&self, name: &'static str, interval: Duration, work: impl Fn() + Send + Sync + 'static) {
-        let ending = self.ending.clone();
+    /// Does something on a timer, first after one interval; a change of the settings begins the wait
+    /// anew. A run that panics is logged and ends itself only.
+    fn every(
+        &self,
+        name: &'static str,
+        settings: &watch::Receiver<Settings>,
+        interval: fn(&Settings) -> Duration,
+        work: impl Fn() + Send + Sync + 'static,
+    ) {
+        let (ending, mut settings) = (self.ending.clone(), settings.clone());
         let work = Arc::new(work);
         self.tracker.spawn(async move {
-            while ending.run_until_cancelled(tokio::time::sleep(interval)).await.is_some() {
-                let work = Arc::clone(&work);
-                survive(name, tokio::task::spawn_blocking(move || work())).await;
+            while let Some(due) = ending.run_until_cancelled(wait(&mut settings, interval)).await {
+                if due {
+                    let work = Arc::clone(&work);
+                    survive(name, tokio::task::spawn_blocking(move || work())).await;
+                }
             }
         });
     }
@@ -85,6 +94,15 @@ impl Tasks {
                 survive("frozen copy", tracker.spawn(async move { catalog.refreeze().await })).await;
             }
         });
+    }
+}
+
+/// Waits for one interval; false when the settings changed meanwhile.
+async fn wait(settings: &mut watch::Receiver<Settings>, interval: fn(&Settings) -> Duration) -> bool {
+    let interval = interval(&settings.borrow_and_update());
+    tokio::select! {
+        () = tokio::time::sleep(interval) => true,
+        Ok(()) = settings.changed() => false,
     }
 }
 
@@ -126,12 +144,18 @@ mod tests {
         let _guard = tracing::subscriber::set_default(subscriber);
         let (tasks, runs) = (tasks(), Arc::new(AtomicU32::new(0)));
         let counted = Arc::clone(&runs);
-        tasks.every("odd runs", Duration::from_secs(1), move || {
-            if counted.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
-                // Without the panic hook, which would write to the test's output.
-                std::panic::resume_unwind(Box::new("broken"));
-            }
-        });
+        let (_settings, settings) = watch::channel(Settings::default());
+        tasks.every(
+            "odd runs",
+            &settings,
+            |_| Duration::from_secs(1),
+            move || {
+                if counted.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
+                    // Without the panic hook, which would write to the test's output.
+                    std::panic::resume_unwind(Box::new("broken"));
+                }
+            },
+        );
         tokio::time::sleep(Duration::from_millis(4_500)).await;
         assert_eq!(runs.load(Ordering::Relaxed), 4);
         end(tasks).await;
@@ -147,6 +171,31 @@ mod tests {
         let app = App::new(&Settings::from_words(words).unwrap(), clock.clone());
         app.open();
         (app, clock)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_follows_the_settings() {
+        let (tasks, runs) = (tasks(), Arc::new(AtomicU32::new(0)));
+        let (sender, settings) = watch::channel(Settings::default());
+        let counted = Arc::clone(&runs);
+        tasks.every(
+            "eviction",
+            &settings,
+            |settings| settings.leases.eviction_interval,
+            move || {
+                counted.fetch_add(1, Ordering::Relaxed);
+            },
+        );
+        tokio::time::sleep(Duration::from_secs(59)).await;
+        assert_eq!(runs.load(Ordering::Relaxed), 0);
+        let faster = Settings::from_words(&["--eureka.server.eviction-interval-timer-in-ms=1000"]).unwrap();
+        sender.send_replace(faster);
+        tokio::time::sleep(Duration::from_millis(2_500)).await;
+        assert_eq!(runs.load(Ordering::Relaxed), 2);
+        drop(sender);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(runs.load(Ordering::Relaxed), 4, "it goes on without anybody to change the settings");
+        end(tasks).await;
     }
 
     #[tokio::test(start_paused = true)]

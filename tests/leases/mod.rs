@@ -2,6 +2,7 @@
 //!
 //! These talk to the registry itself; time is tokio's, paused, and moves only when a test says so.
 
+mod changed_settings;
 mod delta;
 mod eviction;
 mod fleet;
