@@ -1,125 +1,177 @@
-//! What is logged.
+//! What is logged, how a line looks and where it goes.
+
+mod access;
+mod levels;
+
+use std::path::PathBuf;
 
 use super::reader::Reader;
+use super::value;
+
+pub use access::{AccessLogSettings, AccessPart, TimeUnit};
+pub use levels::{LogLevel, java_loggers, target_of};
 
 /// Settings of the log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggingSettings {
-    /// `logging.level.*`: a target and its level, one of `trace`, `debug`, `info`, `warn`, `error`
-    /// and `off`. A target is a module path of this program (`eurekad`, `eurekad::registry`) or of a
-    /// library; the empty one stands for all (`root`). Each occurs once. Default empty.
-    pub filter: Vec<(String, String)>,
+    /// `logging.level.*`: a target and its level. A target is a module path of this program
+    /// (`eurekad`, `eurekad::registry`) or of a library; the empty one stands for all (`root`). Each
+    /// occurs once. Default empty.
+    pub levels: Vec<(String, LogLevel)>,
+    /// `logging.structured.format.console`: default text.
+    pub console: LineFormat,
+    /// `spring.output.ansi.enabled`: default detect.
+    pub colours: Colours,
+    /// `logging.file.*` and `logging.logback.rollingpolicy.*`.
+    pub file: LogFileSettings,
+    /// `server.tomcat.accesslog.*`.
+    pub access: AccessLogSettings,
 }
 
-/// Java's packages and what is here in their place. A Java name that is none of these, nor below
-/// one, has no counterpart.
-const PACKAGES: [(&str, &str); 7] = [
-    ("com.netflix", "eurekad"),
-    ("com.netflix.eureka", "eurekad"),
-    ("org.springframework.cloud.netflix.eureka", "eurekad"),
-    ("org.springframework.cloud.netflix.eureka.server", "eurekad"),
-    ("com.netflix.eureka.registry", "eurekad::registry"),
-    ("com.netflix.eureka.resources", "eurekad::http"),
-    ("com.netflix.eureka.cluster", "eurekad::peers"),
-];
+/// How a line of the log looks (`CommonStructuredLogFormat`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// A JSON object of the Elastic Common Schema.
+    Ecs,
+    /// A JSON object as Logstash's encoder writes it.
+    Logstash,
+}
+
+/// When lines on the console are coloured (`AnsiOutput.Enabled`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colours {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Detect,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Settings of the log's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFileSettings {
+    /// `logging.file.name`, else `spring.log` in `logging.file.path`. Default none: only the console.
+    pub path: Option<PathBuf>,
+    /// `logging.structured.format.file`: default text.
+    pub format: LineFormat,
+    /// `logging.logback.rollingpolicy.max-file-size`, in bytes: when the file is put away. Default
+    /// 10 MB.
+    pub max_size: u64,
+    /// `logging.logback.rollingpolicy.max-history`: how many files that were put away are kept; 0
+    /// means all. Default 7. (Logback counts the days.)
+    pub max_history: usize,
+}
+
+impl Default for LogFileSettings {
+    fn default() -> Self {
+        Self { path: None, format: LineFormat::Text, max_size: 10 << 20, max_history: 7 }
+    }
+}
+
+/// The name of the file in `logging.file.path` (`LogFile`).
+const FILE_NAME: &str = "spring.log";
 
 impl LoggingSettings {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let mut filter: Vec<(String, String)> = Vec::new();
-        for (name, level) in reader.members("logging.level", level) {
-            let Some(level) = level else { continue };
-            let Some(target) = target(&name) else {
-                reader.detail(&format!("logging.level.{name} has no effect: it is a Java name without a counterpart"));
-                continue;
-            };
-            // Two Java names may mean one target: the more talkative level holds.
-            match filter.iter_mut().find(|(known, _)| *known == target) {
-                Some((_, known)) if verbosity(level) > verbosity(known) => level.clone_into(known),
-                Some(_) => {}
-                None => filter.push((target, level.to_owned())),
-            }
+        let format = |reader: &mut Reader<'_>, name| reader.get(&[name], line_format).unwrap_or_default();
+        Self {
+            levels: levels::read(reader),
+            console: format(reader, "logging.structured.format.console"),
+            colours: reader.get(&["spring.output.ansi.enabled"], colours).unwrap_or_default(),
+            file: LogFileSettings::read(reader, format),
+            access: AccessLogSettings::read(reader),
         }
-        Self { filter }
     }
 
-    /// The filter as `tracing` writes it: `info,eurekad::registry=debug`. What is not named is
+    /// The levels as `tracing` writes them: `info,eurekad::registry=debug`. What is not named is
     /// logged at info.
     pub fn directives(&self) -> String {
-        let root = self.filter.iter().find(|(target, _)| target.is_empty()).map_or("info", |(_, level)| level);
-        let others = self.filter.iter().filter(|(target, _)| !target.is_empty());
-        others.fold(root.to_owned(), |directives, (target, level)| format!("{directives},{target}={level}"))
+        let root = self.levels.iter().find(|(target, _)| target.is_empty()).map_or(LogLevel::Info, |(_, level)| *level);
+        let others = self.levels.iter().filter(|(target, _)| !target.is_empty());
+        others.fold(root.to_string(), |directives, (target, level)| format!("{directives},{target}={level}"))
     }
 }
 
-/// The levels of `tracing`, the most talkative last.
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-
-fn verbosity(level: &str) -> Option<usize> {
-    LEVELS.iter().position(|known| *known == level)
+impl LogFileSettings {
+    fn read(reader: &mut Reader<'_>, format: impl Fn(&mut Reader<'_>, &'static str) -> LineFormat) -> Self {
+        let default = Self::default();
+        let name = reader.get(&["logging.file.name"], value::text).map(PathBuf::from);
+        let folder = reader.get(&["logging.file.path"], value::text).map(PathBuf::from);
+        let size = value::size(1..=i64::MAX);
+        Self {
+            path: name.or_else(|| folder.map(|folder| folder.join(FILE_NAME))),
+            format: format(reader, "logging.structured.format.file"),
+            max_size: reader
+                .get(&["logging.logback.rollingpolicy.max-file-size"], size)
+                .and_then(|size| u64::try_from(size).ok())
+                .unwrap_or(default.max_size),
+            max_history: reader
+                .get(&["logging.logback.rollingpolicy.max-history"], value::whole(0..=i64::from(i32::MAX)))
+                .unwrap_or(default.max_history),
+        }
+    }
 }
 
-/// Spring's `LogLevel`; YAML makes `false` of `off`. An empty text is none.
-fn level(text: &str) -> Result<Option<&'static str>, String> {
-    let lower = text.trim().to_ascii_lowercase();
-    let level = match lower.as_str() {
-        "false" => "off",
-        "fatal" => "error",
-        "" => return Ok(None),
-        level => level,
-    };
-    let known = LEVELS.into_iter().find(|known| *known == level);
-    known.map(Some).ok_or_else(|| "one of trace, debug, info, warn, error, fatal and off".to_owned())
+fn line_format(text: &str) -> Result<LineFormat, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "ecs" => Ok(LineFormat::Ecs),
+        "logstash" => Ok(LineFormat::Logstash),
+        _ => Err("ecs or logstash, or absent for plain text".to_owned()),
+    }
 }
 
-fn target(name: &str) -> Option<String> {
-    if name.eq_ignore_ascii_case("root") {
-        return Some(String::new());
+fn colours(text: &str) -> Result<Colours, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "always" => Ok(Colours::Always),
+        "never" => Ok(Colours::Never),
+        "detect" => Ok(Colours::Detect),
+        _ => Err("always, never or detect".to_owned()),
     }
-    if let Some((_, target)) = PACKAGES.iter().find(|(package, _)| *package == name) {
-        return Some((*target).to_owned());
-    }
-    let path = if name.split('.').next() == Some("eurekad") { name.replace('.', "::") } else { name.to_owned() };
-    // Anything else would be no directive, or another one than it seems.
-    let plain = path.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
-    plain.then_some(path)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use std::path::Path;
+
+    use super::*;
     use crate::settings::Settings;
 
-    fn directives(words: &[&str]) -> String {
-        Settings::from_words(words).unwrap().logging.directives()
+    fn logging(words: &[&str]) -> LoggingSettings {
+        Settings::from_words(words).unwrap().logging
     }
 
     #[test]
-    fn java_names_become_targets() {
-        assert_eq!(directives(&[]), "info");
-        assert_eq!(
-            directives(&[
-                "--logging.level.root=WARN",
-                "--logging.level.com.netflix.eureka=off",
-                "--logging.level.org.springframework.cloud.netflix.eureka.server=DEBUG",
-                "--logging.level.com.netflix.eureka.registry=trace",
-                "--logging.level.eurekad.codec=fatal",
-                "--logging.level.hyper=false",
-                "--logging.level.tower=",
-                "--logging.level.com.netflix.eureka.util.Odd=trace",
-                "--logging.level.org.springframework.web=trace",
-            ]),
-            "warn,eurekad=debug,eurekad::registry=trace,eurekad::codec=error,hyper=off"
-        );
+    fn a_file_name_wins_over_its_folder() {
+        let file = |words: &[&str]| logging(words).file.path;
+        assert_eq!(file(&["--logging.file.path=/var/log"]).as_deref(), Some(Path::new("/var/log/spring.log")));
+        let both = ["--logging.file.path=/var/log", "--logging.file.name=a/b.log"];
+        assert_eq!(file(&both).as_deref(), Some(Path::new("a/b.log")));
     }
 
     #[test]
-    fn an_unknown_level_is_a_mistake() {
-        let errors = Settings::from_words(&["--logging.level.com.netflix=loud"]).unwrap_err();
+    fn formats_and_colours_have_springs_words() {
+        let settings = logging(&[
+            "--logging.structured.format.console=ECS",
+            "--logging.structured.format.file=logstash",
+            "--spring.output.ansi.enabled=ALWAYS",
+            "--logging.logback.rollingpolicy.max-file-size=1KB",
+            "--logging.logback.rollingpolicy.max-history=0",
+        ]);
+        assert_eq!((settings.console, settings.colours), (LineFormat::Ecs, Colours::Always));
+        let file = LogFileSettings { path: None, format: LineFormat::Logstash, max_size: 1024, max_history: 0 };
+        assert_eq!(settings.file, file);
+        let error = Settings::from_words(&["--logging.structured.format.console=xml"]).unwrap_err();
         assert_eq!(
-            errors.to_string(),
-            "logging.level.com.netflix = \"loud\" (argument): \
-             must be one of trace, debug, info, warn, error, fatal and off"
+            error.to_string(),
+            "logging.structured.format.console = \"xml\" (argument): \
+             must be ecs or logstash, or absent for plain text"
         );
     }
 }

@@ -41,7 +41,10 @@ pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
 pub use leases::LeaseSettings;
 pub use limits::LimitSettings;
-pub use logging::LoggingSettings;
+pub use logging::{
+    AccessLogSettings, AccessPart, Colours, LineFormat, LogFileSettings, LogLevel, LoggingSettings, TimeUnit,
+    java_loggers, target_of,
+};
 pub use opening::OpeningSettings;
 pub use own_instance::OwnInstanceSettings;
 pub use preservation::PreservationSettings;
