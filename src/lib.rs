@@ -14,6 +14,7 @@
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`codec`] | bytes to model and back: JSON, XML |
+//! | [`logging`] | levels, lines and files of the log, access log |
 //! | [`model`] | instance, application, status, lease: plain types |
 //! | [`settings`] | what the user wrote, and what it means |
 //! | [`clock`] | the only place that knows the time |

@@ -1,13 +1,15 @@
-//! The `eurekad` binary: arguments, settings, logging, sockets, serve, exit code.
+//! The `eurekad` binary: arguments, settings, log, sockets, serve, exit code.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use eurekad::cli::{Cli, Command};
-use eurekad::logging;
+use eurekad::clock::Clock;
+use eurekad::logging::{self, Console, Log};
 use eurekad::server::{bind, raise_file_limit};
-use eurekad::settings::{Settings, SettingsErrors, Sources};
+use eurekad::settings::{Loaded, Settings, SettingsErrors, Sources};
 use tokio::signal::unix::{SignalKind, signal};
 
 fn main() -> ExitCode {
@@ -21,29 +23,32 @@ fn main() -> ExitCode {
         Ok(loaded) => loaded,
         Err(errors) => return complain(&errors, SettingsErrors::EXIT_CODE.into()),
     };
-    logging::start(&loaded);
-    match cli.command {
-        Command::Serve => match serve(&loaded.settings) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => complain(&format_args!("{error:#}"), ExitCode::FAILURE),
-        },
-    }
+    let done = match cli.command {
+        Command::Serve => serve(&loaded),
+    };
+    done.map_or_else(|error| complain(&format_args!("{error:#}"), ExitCode::FAILURE), |()| ExitCode::SUCCESS)
 }
 
 #[tokio::main]
-async fn serve(settings: &Settings) -> anyhow::Result<()> {
+async fn serve(Loaded { settings, notices }: &Loaded) -> anyhow::Result<()> {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let console = Console { terminal: std::io::stdout().is_terminal(), no_color };
+    let log = Log::open(settings, console, Clock::system())?;
+    log.install();
+    logging::report(notices);
     raise_file_limit();
-    let (address, port) = (settings.http.address, settings.http.port);
-    let listener = bind(address, port).with_context(|| format!("cannot listen on port {port} (server.port)"))?;
+    let port = settings.http.port;
+    let listener =
+        bind(settings.http.address, port).with_context(|| format!("cannot listen on port {port} (server.port)"))?;
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), address = %listener.local_addr()?, "listening");
+    logging::banner(settings, &[listener.local_addr()?]);
     let shutdown = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
     };
-    if eurekad::serve(settings, vec![listener], shutdown).await {
+    if eurekad::serve(settings, vec![listener], log.access(), shutdown).await {
         tracing::info!("all requests are answered, bye");
     } else {
         tracing::warn!("the time for the shutdown is over, some requests were cut off");

@@ -19,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use crate::logging::PeerAddress;
+
 use super::exchange::{self, Exchange, Leftovers};
 use super::timed_io::{Patience, TimedIo};
 
@@ -92,9 +94,13 @@ impl Connections {
     }
 
     async fn talk(self, socket: TcpStream) {
+        let peer = socket.peer_addr().ok().map(PeerAddress);
         let (io, waiting) = TimedIo::new(socket, self.patience);
         let (router, leftovers) = (self.router, self.leftovers);
-        let service = service_fn(move |incoming: Request<Incoming>| {
+        let service = service_fn(move |mut incoming: Request<Incoming>| {
+            if let Some(peer) = peer {
+                incoming.extensions_mut().insert(peer);
+            }
             let (router, leftovers, exchange) = (router.clone(), Arc::clone(&leftovers), Exchange::begin(&waiting));
             async move {
                 let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;

@@ -34,6 +34,7 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
 use crate::http::{Api, BodyLimits, RequestSettings, router};
+use crate::logging::AccessLog;
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
 
@@ -118,7 +119,12 @@ impl App {
 
 /// Serves until `shutdown` ends, then lets running requests finish within
 /// `spring.lifecycle.timeout-per-shutdown-phase`. True when all of them did.
-pub async fn serve(settings: &Settings, listeners: Vec<TcpListener>, shutdown: impl Future<Output = ()>) -> bool {
+pub async fn serve(
+    settings: &Settings,
+    listeners: Vec<TcpListener>,
+    access: Option<AccessLog>,
+    shutdown: impl Future<Output = ()>,
+) -> bool {
     let app = App::new(settings, Clock::system());
     let (draining, killed) = (CancellationToken::new(), CancellationToken::new());
     let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone() };
@@ -127,7 +133,7 @@ pub async fn serve(settings: &Settings, listeners: Vec<TcpListener>, shutdown: i
     app.start_tasks(&work);
 
     let connections = Connections {
-        router: app.router(),
+        router: access.map_or_else(|| app.router(), |access| access.over(app.router())),
         patience: Patience {
             head: settings.http.head_timeout,
             idle: settings.http.idle_timeout,

@@ -30,7 +30,7 @@ impl Running {
             let ended = async {
                 let _ = ended.await;
             };
-            eurekad::serve(&settings, vec![listener], ended).await
+            eurekad::serve(&settings, vec![listener], None, ended).await
         });
         Self { address, shutdown, serving }
     }

@@ -1,0 +1,45 @@
+//! What is said at the start: a few lines that tell an operator what is on. No secret is in them.
+
+use std::net::SocketAddr;
+
+use crate::settings::{Notice, NoticeLevel, Settings};
+
+/// Logs what is to be said about settings that were read.
+pub fn report(notices: &[Notice]) {
+    for notice in notices {
+        match notice.level {
+            NoticeLevel::Warning => tracing::warn!("{notice}"),
+            NoticeLevel::Detail => tracing::debug!("{notice}"),
+        }
+    }
+}
+
+/// Logs the start: version, addresses, and what is on.
+pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
+    let Settings { http, preservation, catalog, leases, logging, .. } = settings;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "starting");
+    for address in addresses {
+        tracing::info!(%address, context_path = %or_root(&http.context_path), "listening");
+    }
+    tracing::info!(
+        self_preservation = on(preservation.enabled),
+        eviction_interval = ?leases.eviction_interval,
+        read_only_cache = on(catalog.read_only_copy.is_some()),
+        delta = on(catalog.delta_enabled),
+        "registry"
+    );
+    tracing::info!(
+        levels = %logging.directives(),
+        log_file = logging.file.path.as_ref().map(|path| tracing::field::display(path.display())),
+        access_log = on(logging.access.enabled),
+        "logging"
+    );
+}
+
+fn or_root(context_path: &str) -> &str {
+    if context_path.is_empty() { "/" } else { context_path }
+}
+
+fn on(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
