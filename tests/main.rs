@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `leases` | leases, eviction, self-preservation and deltas over time |
 //! | `properties` | what must hold whatever happens |
+//! | `logging` | the log of the running program, and its documentation |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
@@ -12,6 +13,7 @@
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
 mod leases;
+mod logging;
 mod properties;
 mod protocol;
 mod regression;

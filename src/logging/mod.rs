@@ -29,7 +29,6 @@ mod rolling;
 mod stamps;
 
 use std::net::SocketAddr;
-use std::time::Instant;
 
 use tracing::Dispatch;
 use tracing_subscriber::Registry;
@@ -119,9 +118,8 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        let until = Instant::now() + queue::LAST_LINES;
         for queue in &self.files.0 {
-            queue.end(until);
+            queue.end(queue::LAST_LINES);
         }
     }
 }

@@ -18,7 +18,7 @@ fn logged(format: Format, work: impl FnOnce()) -> String {
     let outputs = Outputs { stamps, outputs: vec![(format, queue.clone())] };
     let (_, dispatch) = subscriber(&settings, outputs);
     tracing::dispatcher::with_default(&dispatch, work);
-    queue.end(Instant::now() + Duration::from_secs(10));
+    queue.end(Duration::from_secs(10));
     String::from_utf8(written.lock().clone()).unwrap()
 }
 
