@@ -2,8 +2,9 @@
 //!
 //! Java's eviction timer adds its own lateness to every lease for that one run
 //! (`EvictionTask.getCompensationTimeMs`). Here a pause (a stopped or starved process, a frozen
-//! machine) is taken out for good, as soon as it is noticed, so that nobody is evicted because the
-//! *server* was away.
+//! machine) is taken out for good, so that nobody is evicted because the *server* was away. The clock
+//! does not run further ahead of its last beat than a busy machine explains: whatever comes first after
+//! a pause, a reader or a round of eviction, finds the leases as they were before it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,33 +20,44 @@ pub struct LeaseMillis(pub u64);
 /// See the module.
 #[derive(Debug, Default)]
 pub struct LeaseClock {
-    /// All pauses so far, in milliseconds; only grows.
+    /// All pauses so far, in milliseconds; only grows, and before `last_beat` does.
     paused: AtomicU64,
-    /// The last beat; written by the beat's task alone.
-    last_beat: Mutex<Option<Monotonic>>,
+    /// Monotonic milliseconds of the last beat; 0 before the first.
+    last_beat: AtomicU64,
+    /// Held by whoever beats.
+    beating: Mutex<()>,
 }
 
 impl LeaseClock {
     /// How often [`Self::beat`] is to be called.
     pub const BEAT: Duration = Duration::from_secs(1);
-    /// Lateness up to this is a busy machine and no pause.
-    const TOLERANCE: Duration = Duration::from_secs(1);
+    /// Milliseconds between two beats up to which the machine was only busy.
+    const LONGEST: u64 = 2_000;
 
     /// The lease time at a monotonic time.
     pub fn at(&self, mono: Monotonic) -> LeaseMillis {
-        LeaseMillis(mono.0.saturating_sub(self.paused.load(Ordering::Relaxed)))
+        // In this order: who sees a later beat sees the pause before it.
+        let limit = match self.last_beat.load(Ordering::Acquire) {
+            0 => u64::MAX,
+            last => last.saturating_add(Self::LONGEST),
+        };
+        LeaseMillis(mono.0.min(limit).saturating_sub(self.paused.load(Ordering::Relaxed)))
     }
 
-    /// Notes that the process is running; a beat that comes much too late was a pause. Gives its
+    /// Notes that the process is running; a beat that comes much too late ends a pause. Gives its
     /// length.
     pub fn beat(&self, now: Monotonic) -> Option<Duration> {
-        let last = self.last_beat.lock().replace(now)?;
-        let late = now.since(last).saturating_sub(Self::BEAT);
-        if late <= Self::TOLERANCE {
+        let _one_at_a_time = self.beating.lock();
+        let last = self.last_beat.load(Ordering::Relaxed);
+        let now = now.0.max(1);
+        if last == 0 || now <= last {
+            self.last_beat.store(now.max(last), Ordering::Release);
             return None;
         }
-        self.paused.fetch_add(u64::try_from(late.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        Some(late)
+        let pause = (now - last).saturating_sub(Self::LONGEST);
+        self.paused.fetch_add(pause, Ordering::Relaxed);
+        self.last_beat.store(now, Ordering::Release);
+        (pause > 0).then(|| Duration::from_millis(pause))
     }
 }
 
@@ -56,10 +68,23 @@ mod tests {
     #[test]
     fn a_pause_is_taken_out_and_a_busy_machine_is_not() {
         let clock = LeaseClock::default();
+        assert_eq!(clock.at(Monotonic(500_000)), LeaseMillis(500_000), "nobody beats yet");
         assert_eq!(clock.beat(Monotonic(1_000)), None);
         assert_eq!(clock.beat(Monotonic(2_900)), None);
         assert_eq!(clock.at(Monotonic(3_000)), LeaseMillis(3_000));
-        assert_eq!(clock.beat(Monotonic(123_900)), Some(Duration::from_mins(2)));
-        assert_eq!(clock.at(Monotonic(124_000)), LeaseMillis(4_000));
+        assert_eq!(clock.at(Monotonic(124_000)), LeaseMillis(4_900), "it waits for the beat");
+        assert_eq!(clock.beat(Monotonic(124_900)), Some(Duration::from_mins(2)));
+        assert_eq!(clock.at(Monotonic(124_900)), LeaseMillis(4_900));
+        assert_eq!(clock.at(Monotonic(125_000)), LeaseMillis(5_000));
+    }
+
+    #[test]
+    fn a_beat_that_was_overtaken_changes_nothing() {
+        let clock = LeaseClock::default();
+        clock.beat(Monotonic(1_000));
+        assert_eq!(clock.beat(Monotonic(63_000)), Some(Duration::from_mins(1)));
+        assert_eq!(clock.beat(Monotonic(60_000)), None);
+        assert_eq!(clock.beat(Monotonic(63_500)), None);
+        assert_eq!(clock.at(Monotonic(63_500)), LeaseMillis(3_500));
     }
 }
