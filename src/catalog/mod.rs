@@ -104,9 +104,10 @@ impl Catalog {
     /// Drops changes from the delta that are older than its retention; called on its timer
     /// (`delta-retention-timer-interval-in-ms`).
     pub fn sweep_delta(&self) {
-        self.registry.sweep_log();
         let mut model = self.model.lock();
+        // Before the log forgets what the model has not seen.
         model.catch_up(&self.registry);
+        self.registry.sweep_log();
         let moment = model.sweep(self.clock.mono(), self.settings.load().delta_retention);
         self.swept.store(moment.swept, Ordering::Release);
     }

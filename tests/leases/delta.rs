@@ -108,3 +108,18 @@ async fn case_022_metadata_is_in_the_delta_at_once() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_sweep_forgets_nothing_that_the_readers_have_not_seen() {
+    let fleet = Fleet::new(&["--eureka.server.retention-time-in-ms-in-delta-queue=1000"]);
+    assert!(entries(&fleet).await.is_empty());
+    fleet.register("ORDERS", "ord-1", 30, 90);
+    fleet.pass(2).await;
+    fleet.app.catalog().sweep_delta();
+    let from = fleet.app.registry().version();
+    fleet.register("ORDERS", "ord-2", 30, 90);
+    fleet.pass(2).await;
+    fleet.app.catalog().sweep_delta();
+    assert_eq!(read(&fleet, What::Apps).await["applications"]["apps__hashcode"], "UP_2_");
+    assert!(from < fleet.app.registry().version());
+}
