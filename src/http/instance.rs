@@ -46,7 +46,7 @@ pub(super) async fn renew(
     let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
     let brought = match origin {
         Origin::Peer => query::status(&uri, "overriddenstatus")?,
-        Origin::Client => None,
+        Origin::Client | Origin::Server => None,
     };
     match api.registry.renew(&AppName::upper(&app), &id, last_dirty, brought, origin) {
         Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),

@@ -27,6 +27,7 @@ impl Registry {
             return false;
         };
         self.end(&mut commit, &lease, Cause::Cancelled, now);
+        drop(commit);
         tracing::info!(%app, %id, origin = origin.as_str(), "instance cancelled");
         true
     }

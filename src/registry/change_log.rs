@@ -60,8 +60,10 @@ impl Cause {
 /// Who brought a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A client, an operator, or this server itself: peers are told.
+    /// A client or an operator: peers are told.
     Client,
+    /// This server itself, which found a lease lapsed: peers find that out by themselves.
+    Server,
     /// A peer: nobody is told.
     Peer,
 }
@@ -71,6 +73,7 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Client => "client",
+            Self::Server => "server",
             Self::Peer => "peer",
         }
     }

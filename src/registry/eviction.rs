@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::Ordering;
 
 use rand::seq::SliceRandom;
 
@@ -52,6 +53,7 @@ impl Registry {
                     tracing::info!(lapsed = found, ending = lapsed.len(), ?reason, "ending lapsed leases");
                 }
             }
+            Verdict::Accept if lapsed.is_empty() => {}
             Verdict::Accept => tracing::warn!(
                 silent = silence.overdue,
                 after = ?self.rules.load().preservation.accept_after,
@@ -59,12 +61,18 @@ impl Registry {
             ),
         }
         let expired = lapsed.iter().filter(|(app, id)| self.expire(app, id)).count();
-        self.commit.lock().losses.note_expired(expired, lease_now);
+        let losses = &mut self.commit.lock().losses;
+        match verdict {
+            Verdict::Accept => losses.note_accepted(),
+            Verdict::Expire(_) | Verdict::Preserve => losses.note_expired(expired, lease_now),
+        }
         Round { lapsed: found, expired }
     }
 
     fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
-        let mut survey = Survey { lapsed: Vec::new(), silence: Silence::default() };
+        let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
+        let silence = Silence { overdue: 0, fingerprint: 0, last_late };
+        let mut survey = Survey { lapsed: Vec::new(), silence };
         for app in &self.apps {
             for lease in app.value().iter() {
                 let lapsed = lease.lapsed(now, length);
@@ -96,9 +104,10 @@ impl Registry {
             app: app.clone(),
             id: id.clone(),
             cause: Cause::Expired,
-            origin: Origin::Client,
+            origin: Origin::Server,
         });
         self.end(&mut commit, &lease, Cause::Expired, now);
+        drop(commit);
         tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, "instance expired");
         true
     }

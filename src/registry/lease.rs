@@ -93,13 +93,21 @@ impl Lease {
         Self { evicted: wall, ..self.changed(instance, self.override_status, self.service_up) }
     }
 
-    /// Takes a sign of life. Two stores and no lock; a reader may see one a moment before the other.
-    pub fn renew(&self, at: LeaseMillis, wall: WallMillis) {
+    /// Takes a sign of life. Two stores and no lock; a reader may see one a moment before the
+    /// other. Gives whether the instance had been silent for too long.
+    pub fn renew(&self, at: LeaseMillis, wall: WallMillis) -> bool {
+        let was_overdue = self.overdue_at() < at;
         self.renewals.at.store(at.0, Ordering::Relaxed);
         self.renewals.wall.store(wall, Ordering::Relaxed);
         if !self.renewals.any.load(Ordering::Relaxed) {
             self.renewals.any.store(true, Ordering::Relaxed);
         }
+        was_overdue
+    }
+
+    /// Whether this is the lease before or after a change of the other, and not a later one.
+    pub(super) fn shares_renewals(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.renewals, &other.renewals)
     }
 
     /// When the lease ends unless it is renewed.

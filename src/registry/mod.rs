@@ -87,6 +87,8 @@ pub struct Registry {
     /// The log's version, set before a write is answered: what readers compare with.
     version: AtomicU64,
     renewals: RenewalRate,
+    /// Lease time of the last renewal that came too late; raised by heartbeats, read by eviction.
+    last_late: AtomicU64,
     lease_clock: LeaseClock,
     gate: Gate,
     /// Read by heartbeats without a lock; written by a reload of the settings.
@@ -118,6 +120,7 @@ impl Registry {
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             renewals: RenewalRate::default(),
+            last_late: AtomicU64::new(0),
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),
             rules: ArcSwap::from_pointee(rules),
@@ -172,6 +175,14 @@ impl Registry {
     fn lease_time(&self, now: Now) -> (LeaseMillis, LeaseLength) {
         let java = self.rules.load().leases.java_length;
         (self.lease_clock.at(now.mono), if java { LeaseLength::Java } else { LeaseLength::Documented })
+    }
+
+    /// Renews a lease and notes when that was late.
+    fn renew_lease(&self, lease: &Lease, now: Now) {
+        let at = self.lease_clock.at(now.mono);
+        if lease.renew(at, now.wall) {
+            self.last_late.fetch_max(at.0, Ordering::Relaxed);
+        }
     }
 
     fn lease(&self, app: &str, id: &str) -> Option<Arc<Lease>> {

@@ -106,12 +106,14 @@ impl Population {
 const DEFAULT_INTERVAL_SECS: f64 = 30.0;
 
 /// Who was silent when a round began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Silence {
     /// Leases without a renewal for one and a half of their own intervals.
-    pub overdue: usize,
+    pub(super) overdue: usize,
     /// Tells one set of overdue leases from another.
-    pub fingerprint: u64,
+    pub(super) fingerprint: u64,
+    /// When an instance last renewed too late.
+    pub(super) last_late: LeaseMillis,
 }
 
 /// What a round may do.
@@ -163,11 +165,7 @@ impl Losses {
         silence: Silence,
         now: LeaseMillis,
     ) -> Verdict {
-        let since = match self.calm {
-            Some((fingerprint, since)) if fingerprint == silence.fingerprint => since,
-            _ => now,
-        };
-        self.calm = Some((silence.fingerprint, since));
+        let since = self.calm_since(population, silence, now);
         if population.expiry_enabled(renewals) {
             return Verdict::Expire(Reason::EnoughRenewals);
         }
@@ -181,18 +179,37 @@ impl Losses {
         }
     }
 
+    /// Since when the same instances are silent while others live and renew on time. Where nobody
+    /// lives, nobody can say that it is not the network.
+    fn calm_since(&mut self, population: &Population, silence: Silence, now: LeaseMillis) -> LeaseMillis {
+        let since = match self.calm {
+            Some((fingerprint, since)) if fingerprint == silence.fingerprint => since,
+            _ => now,
+        };
+        let since = if silence.overdue < population.leases() { since.max(silence.last_late) } else { now };
+        self.calm = Some((silence.fingerprint, since));
+        since
+    }
+
     /// Notes that a round ended so many leases.
     pub(super) fn note_expired(&mut self, leases: usize, now: LeaseMillis) {
+        self.recently(now);
         if leases > 0 {
             self.expired.push_back((now, leases));
         }
+    }
+
+    /// Notes that a loss was accepted: what is left is the whole, of which nothing is lost yet.
+    pub(super) fn note_accepted(&mut self) {
+        self.expired.clear();
     }
 
     /// How many are few: the share that may be missing, at least one.
     fn small(&self, population: &Population) -> usize {
         let expired: usize = self.expired.iter().map(|(_, leases)| leases).sum();
         let share = (1.0 - self.settings.renewal_percent) * count(population.leases() + expired);
-        usize::try_from(whole(share)).unwrap_or(usize::MAX).max(1)
+        // 0.1 of 20 is 1.999… in floating point.
+        usize::try_from(whole(share + 1e-9)).unwrap_or(usize::MAX).max(1)
     }
 
     /// Leases that ended within the last `renewal-threshold-update-interval-ms`.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
+
 use crate::clock::Now;
 use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
 
@@ -18,32 +20,32 @@ impl Registry {
     /// from the lease before, or taken from the newcomer when there was none.
     pub fn register(&self, instance: Instance, origin: Origin) {
         let now = self.clock.now();
-        let mut commit = self.commit.lock();
+        let commit = self.commit.lock();
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
         let instance = match &before {
             Some(held) if held.instance.last_dirty > instance.last_dirty => Instance::clone(&held.instance),
             _ => instance,
         };
-        self.grant(&mut commit, instance, before.as_deref(), Cause::Registered, origin, now);
+        self.grant(commit, instance, before.as_deref(), Cause::Registered, origin, now);
     }
 
     /// Adds or replaces metadata entries, and registers the instance with them as if its client had
     /// (`InstanceResource.updateMetadata`). False if there is no such instance.
     pub fn set_metadata(&self, app: &str, id: &str, entries: Vec<(Text, Text)>) -> bool {
         let now = self.clock.now();
-        let mut commit = self.commit.lock();
+        let commit = self.commit.lock();
         let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
             return false;
         };
         let metadata = held.instance.metadata.with(entries);
         let instance = Instance { metadata, ..Instance::clone(&held.instance) };
-        self.grant(&mut commit, instance, Some(&held), Cause::MetadataSet, Origin::Client, now);
+        self.grant(commit, instance, Some(&held), Cause::MetadataSet, Origin::Client, now);
         true
     }
 
     fn grant(
         &self,
-        commit: &mut Commit,
+        mut commit: MutexGuard<'_, Commit>,
         mut instance: Instance,
         before: Option<&Lease>,
         cause: Cause,
@@ -62,6 +64,18 @@ impl Registry {
         instance.lease = LeaseRequest::new(renewal_interval_secs, duration_secs);
         let service_up = service_up(before, instance.status, now);
 
+        commit.registered.push(LeaseEvent {
+            at: now.wall,
+            app: instance.app.clone(),
+            id: instance.id.clone(),
+            cause,
+            origin,
+        });
+        let instance = Arc::new(instance);
+        let at = self.lease_clock.at(now.mono);
+        let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall);
+        self.put(&mut commit, lease, cause, now);
+        drop(commit);
         if before.is_none() {
             tracing::info!(
                 app = %instance.app, id = %instance.id, status = %instance.status, origin = origin.as_str(),
@@ -73,16 +87,6 @@ impl Registry {
                 cause = cause.as_str(), "instance registered again"
             );
         }
-        commit.registered.push(LeaseEvent {
-            at: now.wall,
-            app: instance.app.clone(),
-            id: instance.id.clone(),
-            cause,
-            origin,
-        });
-        let lease =
-            Lease::grant(Arc::new(instance), override_status, service_up, self.lease_clock.at(now.mono), now.wall);
-        self.put(commit, lease, cause, now);
     }
 }
 

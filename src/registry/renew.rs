@@ -49,8 +49,14 @@ impl Registry {
                 None => return Renewal::RegisterAgain,
             }
         }
+        let (lease_now, length) = self.lease_time(now);
+        let had_lapsed = lease.lapsed(lease_now, length);
         self.renewals.count(now.mono);
-        lease.renew(self.lease_clock.at(now.mono), now.wall);
+        self.renew_lease(&lease, now);
+        // A lapsed lease may just have been ended by eviction; then this sign of life went nowhere.
+        if had_lapsed && !self.lease(app, id).is_some_and(|held| held.shares_renewals(&lease)) {
+            return Renewal::RegisterAgain;
+        }
         tracing::trace!(app, id, "lease renewed");
 
         let Some(theirs) = last_dirty.filter(|_| self.rules.load().leases.sync_when_timestamp_differs) else {

@@ -23,15 +23,18 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
-        self.change_status(app, id, |held, now| {
+        let changed = self.change_status(app, id, |held, now| {
             if held.instance.status == status {
                 return None;
             }
             let service_up = service_up(Some(held), status, now);
             let changed = with_status(held, status, status, last_dirty, now);
-            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
             Some((held.changed(changed, Some(status), service_up), Cause::StatusSet))
-        })
+        });
+        if changed == Some(true) {
+            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
+        }
+        changed.is_some()
     }
 
     /// Takes the status set from outside back (`deleteStatusOverride`); the instance has `status`
@@ -47,25 +50,34 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
-        self.change_status(app, id, |held, now| {
+        let changed = self.change_status(app, id, |held, now| {
             held.override_status?;
             let changed = with_status(held, status, InstanceStatus::Unknown, last_dirty, now);
-            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside was taken back");
             Some((held.changed(changed, None, held.service_up()), Cause::StatusRemoved))
-        })
+        });
+        if changed == Some(true) {
+            tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside was taken back");
+        }
+        changed.is_some()
     }
 
-    fn change_status(&self, app: &str, id: &str, change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>) -> bool {
+    /// Renews a lease and changes it. Whether there was something to change; none without a lease.
+    fn change_status(
+        &self,
+        app: &str,
+        id: &str,
+        change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>,
+    ) -> Option<bool> {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
-        let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
-            return false;
-        };
-        held.renew(self.lease_clock.at(now.mono), now.wall);
-        if let Some((lease, cause)) = change(&held, now) {
+        let held = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now))?;
+        self.renew_lease(&held, now);
+        let changed = change(&held, now);
+        let any = changed.is_some();
+        if let Some((lease, cause)) = changed {
             self.put(&mut commit, lease, cause, now);
         }
-        true
+        Some(any)
     }
 }
 

@@ -159,3 +159,41 @@ async fn enough_renewals_let_lapsed_leases_go_as_in_java() {
         assert!(fleet.evict().expired > 0);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_fleet_that_is_silent_as_a_whole_is_never_taken_for_lost() {
+    let fleet = Fleet::new(&[]);
+    fleet.register_many("ORDERS", 40);
+    assert_eq!(fleet.live(3 * 3_600, 30, &[]).await, 0, "it may be the network of this server");
+    // One comes back: from now on there is somebody to be calm.
+    assert_eq!(fleet.live(29 * 60, 30, &everybody("ORDERS", 0..1)).await, 0);
+    assert_eq!(fleet.live(3 * 60, 30, &everybody("ORDERS", 0..1)).await, 39);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_acceptance_needs_renewals_that_are_on_time() {
+    let fleet = Fleet::new(&[]);
+    fleet.register_many("ORDERS", 20);
+    fleet.register_many("BILLING", 20);
+    assert_eq!(fleet.live(3_600, 60, &everybody("BILLING", 0..20)).await, 0, "a minute is late for half of that");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_accepted_loss_does_not_count_against_those_that_are_left() {
+    let fleet = Fleet::new(&[]);
+    fleet.register_many("ORDERS", 20);
+    fleet.register_many("BILLING", 20);
+    assert_eq!(fleet.live(33 * 60, 30, &everybody("BILLING", 0..20)).await, 20);
+    assert_eq!(fleet.live(3 * 60, 30, &everybody("BILLING", 0..19)).await, 1, "one of twenty is a small loss");
+}
+
+#[tokio::test(start_paused = true)]
+async fn exactly_the_share_that_may_be_missing_is_a_small_loss() {
+    for (percent, fleet_of, dead) in [("0.9", 20, 2), ("0.9", 30, 3), ("0.8", 10, 2), ("0.8", 20, 4), ("0.85", 20, 3)] {
+        let word = format!("--eureka.server.renewal-percent-threshold={percent}");
+        let fleet = Fleet::new(&[&word, "--eurekad.self-preservation.accept-after=0"]);
+        fleet.register_many("ORDERS", fleet_of);
+        let evicted = fleet.live(300, 30, &everybody("ORDERS", 0..fleet_of - dead)).await;
+        assert_eq!(evicted, dead, "{dead} of {fleet_of} at {percent}");
+    }
+}
