@@ -6,17 +6,23 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{Spanned, UserMessageFormatter};
 
 use super::files::{Broken, Document, Entry};
 
 /// The documents of a file, in order; empty ones are left out.
 pub(super) fn read(text: &str) -> Result<Vec<Document>, Broken> {
-    let options = serde_saphyr::options! { with_snippet: false };
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+        leading_zero_numbers_as_strings: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
+        reject_unsupported_tags: true,
+    };
     let documents: Vec<Spanned<Node>> =
         serde_saphyr::from_multiple_with_options(text, options).map_err(|error| Broken {
             line: error.location().map(|location| location.line()),
-            problem: error.render_with_formatter(&UserMessageFormatter),
+            problem: with_remedy(&error.render_with_formatter(&UserMessageFormatter)),
         })?;
     documents
         .into_iter()
@@ -31,6 +37,21 @@ pub(super) fn read(text: &str) -> Result<Vec<Document>, Broken> {
             }
         })
         .collect()
+}
+
+/// What the parser says when somebody makes a typical mistake, and what to do about it.
+const REMEDIES: [(&str, &str); 6] = [
+    ("unsupported tag", "put a value that begins with ! in quotes"),
+    ("tabs disallowed", "indent with blanks"),
+    ("unexpected character", "put the value in quotes"),
+    ("mapping values are not allowed", "indent this line like the one before, or put its value in quotes"),
+    ("duplicate mapping key", "write what is below both under one of them"),
+    ("unclosed quote", "end the value with the quote that it begins with"),
+];
+
+fn with_remedy(problem: &str) -> String {
+    let remedy = REMEDIES.iter().find(|(mistake, _)| problem.contains(mistake));
+    remedy.map_or_else(|| problem.to_owned(), |(_, remedy)| format!("{problem}: {remedy}"))
 }
 
 fn flatten(name: String, node: Spanned<Node>, entries: &mut Document) {
@@ -85,9 +106,11 @@ impl<'de> Visitor<'de> for NodeVisitor {
         visit_bool: bool, "{}";
         visit_i64: i64, "{}";
         visit_u64: u64, "{}";
-        // `5.0` stays `5.0`, as in Java.
-        visit_f64: f64, "{:?}";
         visit_str: &str, "{}";
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Scalar(java_double(value)))
     }
 
     fn visit_unit<E>(self) -> Result<Node, E> {
@@ -108,6 +131,18 @@ impl<'de> Visitor<'de> for NodeVisitor {
             mapping.push(member);
         }
         Ok(Node::Mapping(mapping))
+    }
+}
+
+/// A number as `Double.toString` writes it: `5.0`, `1.0E10`.
+fn java_double(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
+        return format!("{value:?}");
+    }
+    let text = format!("{value:E}");
+    match text.split_once('E') {
+        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0E{exponent}"),
+        _ => text,
     }
 }
 
@@ -151,8 +186,8 @@ list: [a, {b: c}]
 
     #[test]
     fn scalars_become_text_as_in_java() {
-        let text =
-            "a: yes\nb: off\nc: 1.10\nd: 5.0\ne: -3\nf: '007'\ng:\nh: ~\ni: 2026-01-02\nj: ${x:1}\nk: 30s\n1: 2\n";
+        let text = "a: yes\nb: off\nc: 1.10\nd: 5.0\ne: -3\nf: '007'\ng:\nh: ~\ni: 2026-01-02\nj: ${x:1}\nk: 30s\n1: 2\n\
+             l: 0815\nm: 1e10\nn: -0.0001\no: .inf\np: 12345678.9\n";
         assert_eq!(
             lines(text),
             [
@@ -167,7 +202,12 @@ list: [a, {b: c}]
                 "9 i=2026-01-02",
                 "10 j=${x:1}",
                 "11 k=30s",
-                "12 1=2"
+                "12 1=2",
+                "13 l=0815",
+                "14 m=1.0E10",
+                "15 n=-1.0E-4",
+                "16 o=.inf",
+                "17 p=1.23456789E7"
             ]
         );
     }
@@ -179,6 +219,21 @@ list: [a, {b: c}]
         assert_eq!(read("a: 1\n---\n# nothing\n---\nb: 2\n").unwrap().len(), 2);
         assert_eq!(read("").unwrap(), Vec::<Document>::new());
         assert_eq!(read("# only a comment\n").unwrap(), Vec::<Document>::new());
+    }
+
+    #[test]
+    fn typical_mistakes_come_with_a_remedy() {
+        for (text, remedy) in [
+            ("a:\n\tb: 1", "indent with blanks"),
+            ("a: @b@", "put the value in quotes"),
+            ("a: !b", "put a value that begins with ! in quotes"),
+            ("a:\n b: 1\n  c: 2", "indent this line like the one before, or put its value in quotes"),
+            ("a: 1\na: 2", "write what is below both under one of them"),
+            ("a: \"b\n", "end the value with the quote that it begins with"),
+        ] {
+            let problem = read(text).unwrap_err().problem;
+            assert!(problem.ends_with(&format!(": {remedy}")), "{text:?}: {problem}");
+        }
     }
 
     #[test]
