@@ -7,15 +7,16 @@ use super::sources::Origin;
 /// One mistake. Its text is one line that says what is wrong, where, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// A file that cannot be read, or not as what its name says it is.
+    /// A file that cannot be read, or not as what its name says it is, or that says what it cannot;
+    /// or a place where there is none.
     #[error("{origin}: {problem}")]
     File {
-        /// Which file, with the line where it is known.
+        /// Which file, with the line where it is known, or what names a place without one.
         origin: Origin,
         /// What is wrong.
         problem: String,
     },
-    /// An argument that is no `--name=value`.
+    /// An argument that is neither `--name=value` nor `-Dname=value`.
     #[error("argument {word:?}: write --name=value, with the value in the same argument")]
     Word {
         /// The argument.
@@ -26,7 +27,7 @@ pub enum SettingsError {
     Value {
         /// The property.
         name: String,
-        /// What was given, with placeholders put in.
+        /// What was given, with placeholders put in and without secrets.
         value: String,
         /// Where.
         origin: Origin,
@@ -38,7 +39,7 @@ pub enum SettingsError {
     Placeholder {
         /// The property.
         name: String,
-        /// The value as written.
+        /// The value as written, without secrets.
         value: String,
         /// Where.
         origin: Origin,
@@ -120,8 +121,9 @@ impl Findings {
         self.notices.push(Notice { level: NoticeLevel::Detail, text: text.into() });
     }
 
-    /// The notices, if there was no mistake.
-    pub(super) fn conclude(self) -> Result<Vec<Notice>, SettingsErrors> {
-        if self.errors.is_empty() { Ok(self.notices) } else { Err(SettingsErrors(self.errors)) }
+    /// The mistakes, if there are any, and the notices.
+    pub(super) fn conclude(self) -> (Result<(), SettingsErrors>, Vec<Notice>) {
+        let outcome = if self.errors.is_empty() { Ok(()) } else { Err(SettingsErrors(self.errors)) };
+        (outcome, self.notices)
     }
 }

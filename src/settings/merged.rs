@@ -1,35 +1,48 @@
-//! One flat map of the properties in use, from all sources: canonical name, the value that won with
-//! its placeholders put in, and where it came from.
+//! One flat map of the known properties that somebody set, from all sources: canonical name, the
+//! value that won with its placeholders put in, and where it came from.
 //!
 //! On the way it is said what is unknown (a mistyped name does nothing in Java, in silence), what
 //! has no effect, and which placeholders lead nowhere.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::findings::{Findings, SettingsError};
 use super::known::{Known, Usage};
-use super::names::{Identified, identify, nearest, split_root, squash};
-use super::placeholders::{self, Filled, Found};
+use super::names::{is_group, nearest, split_root};
+use super::placeholders::Filled;
+use super::secrets::masked;
 use super::sources::{Origin, Written};
+use super::winners::{Winners, Won};
 
-/// A property in use that somebody set.
+/// A known property that somebody set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property {
     pub value: String,
     pub origin: Origin,
+    pub known: &'static Known,
 }
 
-/// The properties in use that somebody set, by canonical name; a member of a map is `name.key`.
+/// The known properties that somebody set, by canonical name; a member of a map is `name.key`. The
+/// elements of a list have commas between them.
 #[derive(Debug, Default)]
 pub(super) struct Merged(BTreeMap<String, Property>);
 
 impl Merged {
     /// Merges what was written; the last wins.
-    pub(super) fn new(written: Vec<Written>, findings: &mut Findings) -> Self {
-        let winners = Winners::among(written);
+    pub(super) fn new(sources: &[Vec<Written>], findings: &mut Findings) -> Self {
+        let winners = Winners::among(sources);
         let mut used = HashSet::new();
-        let merged = winners.fill(&mut used, findings);
-        winners.report_unknown(&used, findings);
+        let mut merged = BTreeMap::new();
+        for (name, won) in winners.known() {
+            if let Ok(Filled { used: uses, .. }) = &won.filled {
+                used.extend(uses);
+            }
+            let Won { known, origin, .. } = won;
+            if let Some(value) = judge(name, won, findings) {
+                merged.insert(name.to_owned(), Property { value, origin: origin.clone(), known });
+            }
+        }
+        report_unknown(&winners, &used, findings);
         Self(merged)
     }
 
@@ -37,122 +50,85 @@ impl Merged {
         self.0.get(name)
     }
 
+    /// All of them, by name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Property)> {
+        self.0.iter().map(|(name, property)| (name.as_str(), property))
+    }
+
     /// The members of a map, by their keys.
     pub(super) fn members(&self, family: &str) -> impl Iterator<Item = (&str, &Property)> {
-        self.0.iter().filter_map(move |(name, property)| {
+        self.iter().filter_map(move |(name, property)| {
             let key = name.strip_prefix(family)?.strip_prefix('.')?;
             Some((key, property))
         })
     }
 }
 
-/// Which of all that was written counts. Numbers are places in `written`.
-struct Winners {
-    written: Vec<Written>,
-    /// By canonical name, members of families with their key.
-    known: BTreeMap<String, (usize, &'static Known)>,
-    /// The rest by squashed name.
-    unknown: HashMap<String, usize>,
-    /// Everything by its name as written, known or not: an environment variable that a word
-    /// overrides can still be named in a placeholder.
-    exact: HashMap<String, usize>,
+/// Says what is to be said of one property, and gives its value unless that is a mistake.
+fn judge(name: &str, won: Won<'_>, findings: &mut Findings) -> Option<String> {
+    let Won { known, raw, filled, origin } = won;
+    match known.usage {
+        Usage::Missed(_) if raw.trim().is_empty() => {}
+        Usage::Missed(reason) => findings.warn(format!("{name} ({origin}) has no effect: {reason}")),
+        Usage::NoEffect(_) | Usage::NotYet(_) => {
+            let reason = known.usage.idle().unwrap_or_default();
+            findings.detail(format!("{name} ({origin}) has no effect: {reason}"));
+        }
+        Usage::Works(_) | Usage::Sources(_) => {}
+    }
+    match filled {
+        // Nobody reads it, so nothing is wrong with it.
+        Err(_) if matches!(known.usage, Usage::Missed(_) | Usage::NoEffect(_)) => Some(raw),
+        Err(problem) => {
+            let value = masked(name, &raw);
+            let (name, origin, problem) = (name.to_owned(), origin.clone(), problem.to_owned());
+            findings.error(SettingsError::Placeholder { name, value, origin, problem });
+            None
+        }
+        Ok(Filled { text, missing, .. }) => {
+            if !matches!(known.usage, Usage::Missed(_) | Usage::NoEffect(_)) {
+                report_unserved(name, &text, &missing, origin, findings);
+            }
+            Some(text)
+        }
+    }
 }
 
-impl Winners {
-    fn among(written: Vec<Written>) -> Self {
-        let mut winners = Self { written, known: BTreeMap::new(), unknown: HashMap::new(), exact: HashMap::new() };
-        for (place, one) in winners.written.iter().enumerate() {
-            winners.exact.insert(one.name.clone(), place);
-            if let Some(found) = identify(&one.name) {
-                let name = canonical(&found, &winners.known);
-                winners.known.insert(name, (place, found.known));
-            } else {
-                winners.unknown.insert(squash(&one.name), place);
-            }
-        }
-        winners
-    }
-
-    /// What a name in a placeholder leads to. A canonical name is relaxed, as in Spring; any other
-    /// is first looked for as it is.
-    fn look_up(&self, name: &str) -> Option<Found<'_>> {
-        let exact = || self.exact.get(name).copied();
-        let relaxed = || match identify(name) {
-            Some(found) => self.known.get(&canonical(&found, &self.known)).map(|(place, _)| *place),
-            None => self.unknown.get(&squash(name)).copied(),
+/// Warns of what Spring would make of a value and this does not.
+fn report_unserved(name: &str, text: &str, missing: &[String], origin: &Origin, findings: &mut Findings) {
+    for missing in missing {
+        let why = if missing.starts_with("random.") {
+            "random values are not made here".to_owned()
+        } else {
+            format!("nothing is named {missing:?}; give it a default, ${{{missing}:default}}")
         };
-        let is_canonical = !name.contains(|c: char| c == '_' || c.is_ascii_uppercase());
-        let id = if is_canonical { relaxed().or_else(exact) } else { exact().or_else(relaxed) }?;
-        let found = self.written.get(id)?;
-        Some(Found { text: &found.value, id, exact: found.name == name })
+        findings.warn(format!("{name} ({origin}): the placeholder ${{{missing}}} stays as it is: {why}"));
     }
-
-    /// Fills in the placeholders of what is in use, and reports on what is not. Other properties
-    /// are filled in too, to see which unknown names they use.
-    fn fill(&self, used: &mut HashSet<usize>, findings: &mut Findings) -> BTreeMap<String, Property> {
-        let mut merged = BTreeMap::new();
-        for (name, (place, known)) in &self.known {
-            let Some(Written { value, origin, .. }) = self.written.get(*place) else { continue };
-            let filled = placeholders::fill(value, *place, |name| self.look_up(name));
-            if let Ok(Filled { used: uses, .. }) = &filled {
-                used.extend(uses);
-            }
-            match (known.usage, filled) {
-                (Usage::NoEffect(reason), _) => findings.detail(format!("{name} ({origin}) has no effect: {reason}")),
-                (Usage::Unserved(_), _) if value.trim().is_empty() => {}
-                (Usage::Unserved(reason), _) => findings.warn(format!("{name} ({origin}) has no effect: {reason}")),
-                (Usage::Works, Err(problem)) => findings.error(SettingsError::Placeholder {
-                    name: name.clone(),
-                    value: value.clone(),
-                    origin: origin.clone(),
-                    problem: problem.to_owned(),
-                }),
-                (Usage::Works, Ok(Filled { text, missing, .. })) => {
-                    for missing in missing {
-                        findings
-                            .warn(format!("{name} ({origin}): nothing is named {missing:?}, the placeholder stays"));
-                    }
-                    merged.insert(name.clone(), Property { value: text, origin: origin.clone() });
-                }
-            }
-        }
-        merged
+    if text.contains("#{") {
+        findings.warn(format!("{name} ({origin}): expressions (#{{…}}) are not evaluated, write the value itself"));
     }
-
-    /// Warns about each name that looks like ours and is not, unless a placeholder needs it.
-    fn report_unknown(&self, used: &HashSet<usize>, findings: &mut Findings) {
-        let mut places: Vec<usize> = self.unknown.values().copied().filter(|place| !used.contains(place)).collect();
-        places.sort_unstable();
-        for Written { name, value, origin } in places.into_iter().filter_map(|place| self.written.get(place)) {
-            let Some((root, rest)) = split_root(name) else { continue };
-            let variable = matches!(origin, Origin::Environment { .. }) && !name.contains('.');
-            // Web servers and shells have variables SERVER_… of their own.
-            if variable && (root == "server" || is_service_link(rest, value)) {
-                continue;
-            }
-            let hint = nearest(name).map(|nearest| format!("; the nearest is {nearest}")).unwrap_or_default();
-            let place = if variable { origin.to_string() } else { format!("{name} ({origin})") };
-            findings.warn(format!("{place}: there is no such property{hint}"));
-        }
+    if text.starts_with("{cipher}") {
+        findings.warn(format!("{name} ({origin}): encrypted values ({{cipher}}…) are not decrypted, write it plain"));
     }
 }
 
-/// The name under which a property is kept. A key whose letter case was lost finds the one that is
-/// already there: `EUREKA_CLIENT_SERVICEURL_DEFAULTZONE` overrides a file's `defaultZone`. Else it
-/// is in lower case with dots, as Spring has it.
-fn canonical(found: &Identified<'_>, known: &BTreeMap<String, (usize, &'static Known)>) -> String {
-    let Identified { known: Known { name, .. }, key, blurred } = found;
-    if key.is_empty() {
-        return (*name).to_owned();
-    }
-    let existing = || {
-        let squashed = squash(&format!("{name}{key}"));
-        known.iter().find(|(existing, (_, family))| family.name == *name && squash(existing) == squashed)
-    };
-    match blurred.then(existing).flatten() {
-        Some((existing, _)) => existing.clone(),
-        None if *blurred => format!("{name}.{}", key.to_ascii_lowercase().replace('_', ".")),
-        None => format!("{name}.{key}"),
+/// Warns about each name that looks like ours and is not, unless a placeholder needs it.
+fn report_unknown(winners: &Winners<'_>, used: &HashSet<usize>, findings: &mut Findings) {
+    for Written { name, value, origin } in winners.unknown(used) {
+        if is_group(name) && matches!(origin, Origin::File { .. }) && !value.trim().is_empty() {
+            findings.warn(format!(
+                "{name} ({origin}) has no value of its own: write name: value below it, with a blank after the colon"
+            ));
+        }
+        let Some((root, rest)) = split_root(name) else { continue };
+        let variable = matches!(origin, Origin::Environment { .. }) && !name.contains('.');
+        // Web servers and shells have variables SERVER_… of their own.
+        if variable && (root == "server" || is_service_link(rest, value)) {
+            continue;
+        }
+        let hint = nearest(name).map(|nearest| format!("; the nearest is {nearest}")).unwrap_or_default();
+        let place = if variable { origin.to_string() } else { format!("{name} ({origin})") };
+        findings.warn(format!("{place}: there is no such property{hint}"));
     }
 }
 
@@ -178,52 +154,18 @@ mod tests {
         Written { name: name.to_owned(), value: value.to_owned(), origin }
     }
 
+    /// Of properties that each come from a source of their own.
     fn merged(written: &[Written]) -> (Merged, Vec<String>) {
         let mut findings = Findings::default();
-        let merged = Merged::new(written.to_vec(), &mut findings);
-        let warnings = findings.conclude().unwrap().into_iter().filter(|n| n.level == NoticeLevel::Warning);
+        let merged = Merged::new(&written.iter().map(|one| vec![one.clone()]).collect::<Vec<_>>(), &mut findings);
+        let (outcome, notices) = findings.conclude();
+        outcome.unwrap();
+        let warnings = notices.into_iter().filter(|notice| notice.level == NoticeLevel::Warning);
         (merged, warnings.map(|notice| notice.text).collect())
     }
 
     fn value(written: &[Written], name: &str) -> Option<String> {
         merged(written).0.get(name).map(|property| property.value.clone())
-    }
-
-    #[test]
-    fn the_last_spelling_of_a_property_wins() {
-        let written = [word("server.port", "1"), variable("SERVER_PORT", "2"), word("server.PORT", "3")];
-        assert_eq!(value(&written, "server.port").as_deref(), Some("3"));
-    }
-
-    #[test]
-    fn keys_of_maps_keep_their_case_where_somebody_wrote_it() {
-        let (merged, _) = merged(&[
-            word("eureka.instance.metadataMap.rackId", "a"),
-            word("eureka.instance.metadata-map.rack-name", "b"),
-            variable("EUREKA_INSTANCE_METADATA_MAP_RACKID", "c"),
-            variable("EUREKA_INSTANCE_METADATAMAP_MY_ZONE", "d"),
-            variable("eureka.instance.metadataMap.hostGroup", "e"),
-        ]);
-        let members: Vec<_> = merged
-            .members("eureka.instance.metadata-map")
-            .map(|(key, property)| (key, property.value.as_str()))
-            .collect();
-        assert_eq!(members, [("hostGroup", "e"), ("my.zone", "d"), ("rack-name", "b"), ("rackId", "c")]);
-    }
-
-    #[test]
-    fn placeholders_find_every_source() {
-        let hostname = "eureka.instance.hostname";
-        let written = [word(hostname, "${MY_POD_NAME}.${my.domain:eureka}"), variable("MY_POD_NAME", "eureka-0")];
-        assert_eq!(value(&written, hostname).as_deref(), Some("eureka-0.eureka"));
-        let written = [variable("EUREKA_INSTANCE_HOSTNAME", "${my.pod-name}"), variable("MY_PODNAME", "p")];
-        assert_eq!(value(&written, hostname).as_deref(), Some("p"));
-        let written = [word(hostname, "${spring.application.name}"), variable("SPRING_APPLICATION_NAME", "registry")];
-        assert_eq!(value(&written, hostname).as_deref(), Some("registry"));
-        // Of two variables that differ by an underscore only, the one that is named.
-        let written =
-            [word(hostname, "${MY_POD}"), variable("MYPOD", "a"), variable("MY_POD", "b"), variable("MYP_OD", "c")];
-        assert_eq!(value(&written, hostname).as_deref(), Some("b"));
     }
 
     #[test]
@@ -233,8 +175,8 @@ mod tests {
         let both = [variable("SERVER_PORT", "9000"), word(port, "${SERVER_PORT:8761}")];
         assert_eq!(value(&both, port).as_deref(), Some("9000"));
         let mut findings = Findings::default();
-        Merged::new(vec![word(port, "${server.port:8761}")], &mut findings);
-        let errors = findings.conclude().unwrap_err().to_string();
+        Merged::new(&[vec![word(port, "${server.port:8761}")]], &mut findings);
+        let errors = findings.conclude().0.unwrap_err().to_string();
         assert_eq!(errors, "server.port = \"${server.port:8761}\" (argument): its placeholders lead back to itself");
     }
 
@@ -277,7 +219,48 @@ mod tests {
             variable("EUREKA", "x"),
         ]);
         assert_eq!(warnings, Vec::<String>::new());
-        assert!(merged.0.is_empty());
+        let zones = merged.get("eureka.client.service-url.defaultZone").unwrap();
+        assert_eq!(zones.value, "http://a/admin");
+    }
+
+    #[test]
+    fn a_blank_that_is_missing_after_a_colon_is_missed() {
+        let path = std::path::Path::new("application.yml");
+        let origin = Origin::File { path: path.into(), line: Some(2) };
+        let server = |value: &str| Written { name: "server".into(), value: value.into(), origin: origin.clone() };
+        let (_, warnings) = merged(&[server("port:8761")]);
+        assert_eq!(
+            warnings,
+            ["server (application.yml line 2) has no value of its own: \
+              write name: value below it, with a blank after the colon"]
+        );
+        assert_eq!(merged(&[server(""), word("server", "x")]).1, Vec::<String>::new());
+        let (_, warnings) = merged(&[word("server[0].port", "1")]);
+        assert!(warnings.concat().ends_with("the nearest is server.port"), "{warnings:?}");
+    }
+
+    #[test]
+    fn what_spring_would_work_out_and_this_does_not_is_said() {
+        let (merged, warnings) = merged(&[
+            word("eureka.instance.instance-id", "a:${random.value}"),
+            word("eureka.instance.hostname", "#{T(java.net.InetAddress).localHost}"),
+            word("eureka.instance.app-group-name", "{cipher}00ff"),
+            word("eureka.client.service-url.defaultZone", "http://${NODE}/"),
+        ]);
+        assert_eq!(merged.get("eureka.instance.instance-id").unwrap().value, "a:${random.value}");
+        assert_eq!(
+            warnings,
+            [
+                "eureka.client.service-url.defaultZone (argument): the placeholder ${NODE} stays as it is: \
+                 nothing is named \"NODE\"; give it a default, ${NODE:default}",
+                "eureka.instance.app-group-name (argument): \
+                 encrypted values ({cipher}…) are not decrypted, write it plain",
+                "eureka.instance.hostname (argument): \
+                 expressions (#{…}) are not evaluated, write the value itself",
+                "eureka.instance.instance-id (argument): the placeholder ${random.value} stays as it is: \
+                 random values are not made here",
+            ]
+        );
     }
 
     #[test]
@@ -285,7 +268,8 @@ mod tests {
         let (_, warnings) = merged(&[
             word("server.ssl.key-store", "x.p12"),
             word("spring.security.user.password", "secret"),
-            variable("SPRING_PROFILES_ACTIVE", "docker"),
+            word("management.server.port", "9090"),
+            word("server.ssl.enabled", ""),
         ]);
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert!(!warnings.concat().contains("secret"));

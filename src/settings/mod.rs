@@ -10,15 +10,19 @@
 //! | file | what | Spring's counterpart |
 //! | --- | --- | --- |
 //! | `sources/` | files, environment, words | `ConfigDataEnvironment`, `SystemEnvironmentPropertySource` |
-//! | `known` | every property known by name | `EurekaServerConfigBean` and others |
+//! | `known/` | every property known by name | `EurekaServerConfigBean` and others |
 //! | `names` | relaxed spellings, nearest names | `ConfigurationPropertyName` |
+//! | `winners` | which of all spellings and sources counts | `ConfigurationPropertySources` |
 //! | `placeholders` | `${name:default}` | `PropertyPlaceholderHelper` |
 //! | `merged` | the flat map | `Environment` |
 //! | `value`, `reader` | texts to values | `ApplicationConversionService`, `Binder` |
 //! | `findings` | [`SettingsErrors`], [`Notice`] | none: Spring stops at the first mistake |
+//! | `secrets` | what must not be shown | `SanitizingFunction` |
+//! | `effective` | [`Effective`]: what holds, and why | the `env` endpoint |
 //! | the rest | one struct a concern | `EurekaServerConfigBean`, `ServerProperties`, … |
 
 mod catalog;
+mod effective;
 mod findings;
 mod http;
 mod known;
@@ -33,10 +37,13 @@ mod placeholders;
 mod preservation;
 mod reader;
 mod replication;
+mod secrets;
 pub(crate) mod sources;
 mod value;
+mod winners;
 
 pub use catalog::CatalogSettings;
+pub use effective::{Effect, Effective};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
 pub use leases::LeaseSettings;
@@ -52,10 +59,12 @@ pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
 pub use value::LONGEST as LONGEST_TIME;
 
+use std::path::PathBuf;
+
 use findings::Findings;
 use merged::Merged;
 use reader::Reader;
-use sources::Written;
+use sources::Gathered;
 
 /// Everything that can be set. The default is what holds when nothing is. No time is longer than
 /// [`LONGEST_TIME`].
@@ -90,26 +99,52 @@ pub struct Loaded {
     pub notices: Vec<Notice>,
 }
 
+/// Everything that can be said about settings, also if there are mistakes in them.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The settings, or all mistakes.
+    pub outcome: Result<Settings, SettingsErrors>,
+    /// What else is to be said.
+    pub notices: Vec<Notice>,
+    /// What holds of each property, by name. Without secrets.
+    pub effective: Vec<Effective>,
+    /// The files that were read, what wins last.
+    pub files: Vec<PathBuf>,
+    /// The profiles that somebody chose; none: `default` counts.
+    pub profiles: Vec<String>,
+}
+
 impl Settings {
     /// Reads all sources. Blocks on files.
     pub fn load<E>(sources: Sources<'_, E>) -> Result<Loaded, SettingsErrors>
     where
         E: IntoIterator<Item = (String, String)>,
     {
-        let mut findings = Findings::default();
-        let written = sources.gather(&mut findings);
-        Self::mean(written, findings)
+        let Examined { outcome, notices, .. } = Self::examine(sources);
+        outcome.map(|settings| Loaded { settings, notices })
     }
 
-    /// The settings that words of the form `--name=value` make alone, without files or environment.
+    /// Reads all sources, and tells what is to be known about them. Blocks on files.
+    pub fn examine<E>(sources: Sources<'_, E>) -> Examined
+    where
+        E: IntoIterator<Item = (String, String)>,
+    {
+        let mut findings = Findings::default();
+        let gathered = sources.gather(&mut findings);
+        Self::mean(gathered, findings)
+    }
+
+    /// The settings that words of the form `--name=value` and `-Dname=value` make alone, without
+    /// files or environment.
     pub fn from_words<S: AsRef<str>>(words: &[S]) -> Result<Self, SettingsErrors> {
         let mut findings = Findings::default();
-        let written = sources::words::read(words, &mut findings);
-        Self::mean(written, findings).map(|loaded| loaded.settings)
+        let gathered = sources::arguments(words, &mut findings);
+        Self::mean(gathered, findings).outcome
     }
 
-    fn mean(written: Vec<Written>, mut findings: Findings) -> Result<Loaded, SettingsErrors> {
-        let merged = Merged::new(written, &mut findings);
+    fn mean(gathered: Gathered, mut findings: Findings) -> Examined {
+        let Gathered { sources, files, profiles } = gathered;
+        let merged = Merged::new(&sources, &mut findings);
         let mut reader = Reader::new(&merged, &mut findings);
         let settings = Self {
             http: HttpSettings::read(&mut reader),
@@ -122,7 +157,10 @@ impl Settings {
             replication: ReplicationSettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
-        findings.conclude().map(|notices| Loaded { settings, notices })
+        reader.check_unserved();
+        let (outcome, notices) = findings.conclude();
+        let effective = effective::all(&merged);
+        Examined { outcome: outcome.map(|()| settings), notices, effective, files, profiles }
     }
 }
 

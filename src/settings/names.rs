@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::known::{self, Known};
+use super::known::{self, Known, Shape};
 
 /// The known properties by squashed name.
 static INDEX: LazyLock<HashMap<String, Known>> =
@@ -24,8 +24,10 @@ pub(super) fn squash(name: &str) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Identified<'a> {
     pub known: &'static Known,
-    /// What follows the name of a family: the key of a map, as written. Empty otherwise.
+    /// The key of a map, as written. Empty if there is none.
     pub key: &'a str,
+    /// The place in a list.
+    pub index: Option<u32>,
     /// Whether [`Self::key`] was written with underscores, so that its letter case and its dots
     /// were lost on the way (environment variables).
     pub blurred: bool,
@@ -34,27 +36,57 @@ pub(super) struct Identified<'a> {
 /// Finds the property that a written name stands for.
 pub(super) fn identify(written: &str) -> Option<Identified<'_>> {
     if let Some(known) = INDEX.get(&squash(written)) {
-        return Some(Identified { known, key: "", blurred: false });
+        return Some(Identified { known, key: "", index: None, blurred: false });
     }
     let blurred = !written.contains(['.', '[']);
     let separators: &[char] = if blurred { &['_'] } else { &['.', '['] };
     written.match_indices(separators).rev().find_map(|(at, separator)| {
         let (prefix, rest) = written.split_at_checked(at)?;
-        let known = INDEX.get(&squash(prefix)).filter(|known| known.family)?;
-        let key = rest.strip_prefix(separator)?;
-        let key = if separator == "[" { key.strip_suffix(']').unwrap_or(key) } else { key };
-        Some(Identified { known, key, blurred })
+        let known = INDEX.get(&squash(prefix))?;
+        let rest = rest.strip_prefix(separator)?;
+        let (key, index) = match known.shape {
+            Shape::One => return None,
+            Shape::List => ("", Some(unbracketed(rest).parse().ok()?)),
+            // Of a variable's name it cannot be told: `…_US_EAST_1` is a zone.
+            Shape::Lists if !blurred => split_index(rest),
+            Shape::Map | Shape::Lists => (rest, None),
+        };
+        let key = if separator == "[" { unbracketed(key) } else { key };
+        Some(Identified { known, key, index, blurred })
     })
 }
 
+fn unbracketed(key: &str) -> &str {
+    key.strip_suffix(']').unwrap_or(key)
+}
+
+/// Parts `key[3]`.
+fn split_index(written: &str) -> (&str, Option<u32>) {
+    let parts = written.strip_suffix(']').and_then(|written| written.rsplit_once('['));
+    let indexed = parts.and_then(|(key, index)| Some((key, Some(index.parse().ok()?))));
+    indexed.unwrap_or((written, None))
+}
+
 /// The roots below which a name that is not known is somebody's mistake.
-const ROOTS: [&str; 3] = ["eureka", "eurekad", "server"];
+const ROOTS: [&str; 8] =
+    ["eureka", "eurekad", "server", "management", "logging", "spring.security", "spring.profiles", "spring.config"];
 
 /// The root of a name that this server should know, and what follows it.
 pub(super) fn split_root(written: &str) -> Option<(&'static str, &str)> {
-    let (first, rest) = written.split_once(['.', '_', '-'])?;
-    let root = ROOTS.into_iter().find(|root| first.eq_ignore_ascii_case(root))?;
-    Some((root, rest))
+    const SEPARATORS: [char; 3] = ['.', '_', '-'];
+    ROOTS.into_iter().find_map(|root| {
+        let (head, rest) = written.split_at_checked(root.len())?;
+        let same = |(written, known): (char, char)| {
+            written.eq_ignore_ascii_case(&known) || known == '.' && SEPARATORS.contains(&written)
+        };
+        let rest = rest.strip_prefix('[').or_else(|| rest.strip_prefix(SEPARATORS))?;
+        head.chars().zip(root.chars()).all(same).then_some((root, rest))
+    })
+}
+
+/// Whether a name is that of a whole group of properties.
+pub(super) fn is_group(written: &str) -> bool {
+    ROOTS.iter().any(|root| squash(root) == squash(written))
 }
 
 /// The known name that comes nearest to an unknown one, if any comes near. For a member of a map it
@@ -65,23 +97,35 @@ pub(super) fn nearest(written: &str) -> Option<String> {
     /// What the same last part is worth: `EUREKA_SERVER_HOSTNAME` means `eureka.instance.hostname`.
     const SAME_END: f64 = 0.2;
     let (root, rest) = split_root(written)?;
-    let (map, key) = rest.rsplit_once(['.', '_', '[']).unwrap_or_default();
-    let (rest, map, end) = (squash(rest), squash(map), squash(key));
+    // Wherever the name of a map may end and its key begin.
+    let members: Vec<(String, &str)> = rest
+        .match_indices(['.', '_', '['])
+        .filter_map(|(at, separator)| {
+            let (map, key) = rest.split_at_checked(at)?;
+            Some((squash(map), key.strip_prefix(separator)?))
+        })
+        .collect();
+    let end = squash(rest.rsplit(['.', '_', '[']).next().unwrap_or_default());
+    let rest = squash(rest);
     INDEX
         .values()
         .filter_map(|known| {
             let (known_root, known_rest) = split_root(known.name)?;
             // Nobody mistakes `server.` for `eureka.`, but `eureka.` is taken for `eurekad.`.
-            if (root == "server") != (known_root == "server") {
+            let kin = |root| if root == "eurekad" { "eureka" } else { root };
+            if kin(root) != kin(known_root) {
                 return None;
             }
             let known_rest = squash(known_rest);
             let score = |written: &str| strsim::normalized_damerau_levenshtein(&known_rest, written);
-            Some(if known.family && score(&map) > score(&rest) {
-                (score(&map), format!("{}.{key}", known.name))
-            } else {
-                (score(&rest), known.name.to_owned())
-            })
+            let whole = (score(&rest), known.name.to_owned());
+            let is_map = matches!(known.shape, Shape::Map | Shape::Lists);
+            let members = members.iter().filter(|_| is_map);
+            members
+                .map(|(map, key)| (score(map), format!("{}.{key}", known.name)))
+                .filter(|(score, _)| *score > whole.0)
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .or(Some(whole))
         })
         .filter(|(score, _)| *score >= SIMILAR)
         .map(|(score, name)| {
@@ -90,6 +134,22 @@ pub(super) fn nearest(written: &str) -> Option<String> {
         })
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
         .map(|(_, name)| name)
+}
+
+/// How somebody may write each character of a canonical name, by what surrounds it.
+#[cfg(test)]
+pub(super) fn spell(name: &str, choices: &[u8], environment: bool) -> String {
+    name.chars()
+        .zip(choices.iter().cycle())
+        .map(|(c, choice)| match (c, environment) {
+            ('.', true) => "_".to_owned(),
+            ('.', false) => ".".to_owned(),
+            ('-', true) => ["", "_"][usize::from(choice % 2)].to_owned(),
+            ('-', false) => ["", "-", "_"][usize::from(choice % 3)].to_owned(),
+            (c, _) if choice % 2 == 0 => c.to_ascii_uppercase().to_string(),
+            (c, _) => c.to_string(),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -148,6 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_followed_by_an_index() {
+        let place_of = |written| identify(written).map(|found| (found.known.name, found.key, found.index));
+        let active = "spring.profiles.active";
+        assert_eq!(place_of("spring.profiles.active"), Some((active, "", None)));
+        assert_eq!(place_of("spring.profiles.active[2]"), Some((active, "", Some(2))));
+        assert_eq!(place_of("SPRING_PROFILES_ACTIVE_0"), Some((active, "", Some(0))));
+        assert_eq!(place_of("spring.profiles.active.first"), None);
+        assert_eq!(place_of("spring.profiles.active[-1]"), None);
+        let zones = "eureka.client.availability-zones";
+        assert_eq!(place_of("eureka.client.availabilityZones.eu[1]"), Some((zones, "eu", Some(1))));
+        assert_eq!(place_of("eureka.client.availability-zones.eu"), Some((zones, "eu", None)));
+        assert_eq!(place_of("EUREKA_CLIENT_AVAILABILITY_ZONES_US_EAST_1"), Some((zones, "US_EAST_1", None)));
+        assert_eq!(place_of("spring.profiles.group.a-b[0]"), Some(("spring.profiles.group", "a-b", Some(0))));
+    }
+
+    #[test]
+    fn roots_are_found_in_every_spelling() {
+        assert_eq!(split_root("SPRING_SECURITY_USR_NAME"), Some(("spring.security", "USR_NAME")));
+        assert_eq!(split_root("spring.securityx"), None);
+        assert_eq!(split_root("Management.port"), Some(("management", "port")));
+        assert_eq!(split_root("eurekad.x"), Some(("eurekad", "x")));
+        assert_eq!(split_root("server"), None);
+    }
+
+    #[test]
     fn the_nearest_name_is_the_one_that_was_meant() {
         for (written, meant) in [
             ("eureka.client.server-url.defaultZone", Some("eureka.client.service-url.defaultZone")),
@@ -160,25 +245,14 @@ mod tests {
             ("eureka.shouldBatchReplication", Some("eureka.server.batch-replication")),
             ("server.prot", Some("server.port")),
             ("eurekad.http.idle-time", Some("eurekad.http.idle-timeout")),
+            ("management.endpoits.web.exposure.include", Some("management.endpoints.web.exposure.include")),
+            ("logging.levels.root", Some("logging.level.root")),
+            ("spring.profiles.actve", Some("spring.profiles.active")),
+            ("spring.security.usr.name", Some("spring.security.user.name")),
             ("eureka.server.foo", None),
         ] {
             assert_eq!(nearest(written).as_deref(), meant, "{written}");
         }
-    }
-
-    /// How somebody may write each character of a canonical name, by what surrounds it.
-    fn spell(name: &str, choices: &[u8], environment: bool) -> String {
-        name.chars()
-            .zip(choices.iter().cycle())
-            .map(|(c, choice)| match (c, environment) {
-                ('.', true) => "_".to_owned(),
-                ('.', false) => ".".to_owned(),
-                ('-', true) => ["", "_"][usize::from(choice % 2)].to_owned(),
-                ('-', false) => ["", "-", "_"][usize::from(choice % 3)].to_owned(),
-                (c, _) if choice % 2 == 0 => c.to_ascii_uppercase().to_string(),
-                (c, _) => c.to_string(),
-            })
-            .collect()
     }
 
     proptest! {
@@ -191,10 +265,14 @@ mod tests {
             let names: Vec<Known> = known::all().collect();
             let known = pick.get(&names);
             prop_assert_eq!(name_of(&spell(known.name, &choices, environment)), Some(known.name));
-            if known.family {
-                let written = spell(&format!("{}.zz", known.name), &choices, environment);
-                prop_assert_eq!(name_of(&written), Some(known.name));
-            }
+            let below = match known.shape {
+                Shape::One => return Ok(()),
+                Shape::List if environment => ".1",
+                Shape::List => "[1]",
+                Shape::Map | Shape::Lists => ".zz",
+            };
+            let written = spell(&format!("{}{below}", known.name), &choices, environment);
+            prop_assert_eq!(name_of(&written), Some(known.name));
         }
 
         #[test]

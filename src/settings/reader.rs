@@ -1,8 +1,12 @@
 //! How a concern gets its values: by property name, with a reader of texts from `settings::value`.
 
+use std::time::Duration;
+
 use super::findings::{Findings, SettingsError};
-use super::known;
+use super::known::{self, Kind, Usage};
 use super::merged::{Merged, Property};
+use super::secrets::masked;
+use super::value::{self, Unit};
 
 /// Reads properties and collects what is wrong with them, so that all mistakes are told at once.
 pub(super) struct Reader<'a> {
@@ -46,11 +50,27 @@ impl<'a> Reader<'a> {
         merged.members(family).filter_map(read).collect()
     }
 
+    /// Looks for mistakes in what no concern reads yet.
+    pub(super) fn check_unserved(&mut self) {
+        let merged = self.merged;
+        for (name, property) in merged.iter().filter(|(_, property)| !property.value.trim().is_empty()) {
+            let Usage::NotYet(kind) = property.known.usage else { continue };
+            let time = |unit| value::duration(unit, Duration::ZERO);
+            match kind {
+                Kind::Text => {}
+                Kind::Flag => drop(self.convert(name, property, value::boolean)),
+                Kind::Whole => drop(self.convert(name, property, value::whole::<i64>(0..=i64::from(i32::MAX)))),
+                Kind::Millis => drop(self.convert(name, property, time(Unit::Millis))),
+                Kind::Seconds => drop(self.convert(name, property, time(Unit::Seconds))),
+            }
+        }
+    }
+
     fn convert<T>(&mut self, name: &str, property: &Property, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
-        let Property { value, origin } = property;
+        let Property { value, origin, .. } = property;
         let problem = |expected| SettingsError::Value {
             name: name.to_owned(),
-            value: value.clone(),
+            value: masked(name, value),
             origin: origin.clone(),
             expected,
         };

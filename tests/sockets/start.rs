@@ -49,7 +49,7 @@ fn all_mistakes_in_the_settings_are_told_with_exit_code_78() {
     assert_eq!(ended.status.code(), Some(78));
     let said = String::from_utf8(ended.stderr).expect("text");
     for mistake in [
-        "enable-self-preservation = \"perhaps\" (./application.yml line 3)",
+        "enable-self-preservation = \"perhaps\" (application.yml line 3)",
         "renewal-percent-threshold = \"most\" (environment variable EUREKA_SERVER_RENEWAL_PERCENT_THRESHOLD)",
         "server.port = \"many\" (argument)",
         "eurekad.http.idle-timeout = \"soon\" (argument)",

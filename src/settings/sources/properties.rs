@@ -1,6 +1,6 @@
 //! `.properties`, as `java.util.Properties` and Spring's `OriginTrackedPropertiesLoader` read them.
 
-use super::files::{Broken, Document, Entry};
+use super::document::{Broken, Document, Entry};
 
 /// Documents end at a line `#---` or `!---`.
 pub(super) fn read(text: &str) -> Result<Vec<Document>, Broken> {

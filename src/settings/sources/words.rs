@@ -1,5 +1,6 @@
 //! Arguments of the form `--name=value` (`SimpleCommandLinePropertySource`).
 
+use super::java_options::is_system_property;
 use super::{Origin, Written};
 use crate::settings::findings::{Findings, SettingsError};
 
@@ -16,7 +17,7 @@ pub(crate) fn split(word: &str) -> Option<(&str, &str)> {
 
 pub(in crate::settings) fn read<S: AsRef<str>>(words: &[S], findings: &mut Findings) -> Vec<Written> {
     let mut written = Vec::with_capacity(words.len());
-    for word in words.iter().map(AsRef::as_ref) {
+    for word in words.iter().map(AsRef::as_ref).filter(|word| !is_system_property(word)) {
         match split(word) {
             Some((name, value)) => {
                 written.push(Written { name: name.to_owned(), value: value.to_owned(), origin: Origin::Word });

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{Spanned, UserMessageFormatter};
 
-use super::files::{Broken, Document, Entry};
+use super::document::{Broken, Document, Entry};
 
 /// The documents of a file, in order; empty ones are left out.
 pub(super) fn read(text: &str) -> Result<Vec<Document>, Broken> {

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeSet;
+mod documentation;
+mod spellings;
+
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::known::{self, Usage};
+use super::known::{self, Known, Shape, Usage};
 use super::*;
-
-const DOCUMENTATION: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md"));
 
 fn load(dir: &Path, environment: &[(&str, &str)], words: &[&str]) -> Result<Loaded, SettingsErrors> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -18,25 +18,20 @@ fn load(dir: &Path, environment: &[(&str, &str)], words: &[&str]) -> Result<Load
     Settings::load(Sources { dir, environment, words: &words })
 }
 
-/// Settings of environment variables alone, and the warnings.
-fn variables(environment: &[(&str, &str)]) -> (Settings, Vec<String>) {
-    let empty = tempfile::tempdir().unwrap();
-    let Loaded { settings, notices } = load(empty.path(), environment, &[]).unwrap();
-    let warnings = notices.into_iter().filter(|notice| notice.level == NoticeLevel::Warning);
-    (settings, warnings.map(|notice| notice.text).collect())
-}
-
 fn words(words: &[&str]) -> Settings {
     Settings::from_words(words).unwrap()
 }
 
-fn works() -> impl Iterator<Item = known::Known> {
-    known::all().filter(|known| known.usage == Usage::Works)
+fn works() -> impl Iterator<Item = Known> {
+    known::all().filter(|known| matches!(known.usage, Usage::Works(_)))
 }
 
 /// A name under which a property can be set, also if it is a map.
-fn settable(known: &known::Known) -> String {
-    if known.family { format!("{}.key", known.name) } else { known.name.to_owned() }
+fn settable(known: &Known) -> String {
+    match known.shape {
+        Shape::One | Shape::List => known.name.to_owned(),
+        Shape::Map | Shape::Lists => format!("{}.key", known.name),
+    }
 }
 
 #[test]
@@ -66,7 +61,13 @@ fn the_later_source_wins() {
     file("config/application.properties", "server.port: 5");
     assert_eq!(port(&[], &[]), 5);
     assert_eq!(port(&[("SERVER_PORT", "6")], &[]), 6);
-    assert_eq!(port(&[("SERVER_PORT", "6")], &["--server.port=7"]), 7);
+    let environment = [("SERVER_PORT", "6"), ("JAVA_OPTS", "-Dserver.port=7")];
+    assert_eq!(port(&environment, &[]), 7);
+    assert_eq!(port(&environment, &["-Dserver.port=8"]), 8);
+    let environment = [("SERVER_PORT", "6"), ("SPRING_APPLICATION_JSON", "{\"server\": {\"port\": 9}}")];
+    assert_eq!(port(&environment, &["-Dserver.port=8"]), 9);
+    assert_eq!(port(&environment, &["--server.port=10", "-Dserver.port=8"]), 10);
+    assert_eq!(port(&environment, &["-Dspring.application.json={\"server.port\": 11}"]), 11);
 }
 
 #[test]
@@ -77,24 +78,6 @@ fn every_property_in_use_changes_something() {
         let changed = Settings::from_words(&[&word]).map_or(true, |settings| settings != Settings::default());
         assert!(changed, "{word} does nothing");
     }
-}
-
-#[test]
-fn the_documentation_lists_what_is_in_use_with_the_defaults_that_hold() {
-    let rows = DOCUMENTATION.lines().filter_map(|line| {
-        let mut cells = line.strip_prefix("| `")?.split(" | ");
-        Some((cells.next()?.strip_suffix('`')?, cells.next()?))
-    });
-    let mut documented = BTreeSet::new();
-    for (name, default) in rows {
-        assert!(documented.insert(name.to_owned()), "{name} is there twice");
-        if default != "–" {
-            assert_eq!(words(&[&format!("--{name}={default}")]), Settings::default(), "the default of {name}");
-        }
-    }
-    let in_use: BTreeSet<String> =
-        works().map(|known| format!("{}{}", known.name, if known.family { ".*" } else { "" })).collect();
-    assert_eq!(documented, in_use);
 }
 
 #[test]
@@ -120,8 +103,8 @@ fn all_mistakes_are_told_at_once_with_their_places() {
     .to_string()
     .replace(&format!("{}/", dir.path().display()), "");
     let expected = [
-        "application.properties line 1: \\u00 is no character: write \\u and four hex digits",
         "argument \"--odd\": write --name=value, with the value in the same argument",
+        "application.properties line 1: \\u00 is no character: write \\u and four hex digits",
         "eureka.instance.secure-port = \"${a}\" (argument): its placeholders lead back to itself",
         "server.port = \"70000\" (application.yml line 2): must be a whole number from 0 to 65535",
         "eureka.server.eviction-interval-timer-in-ms = \"-5\" (argument): \
@@ -233,108 +216,4 @@ fn the_own_names_come_from_the_application_name() {
     assert_eq!((own.app_name.as_str(), own.virtual_host_name.as_str()), ("eureka", "registry"));
     assert_eq!(own.application_name.as_deref(), Some("registry"));
     assert_eq!(Settings::default().own.app_name, "unknown");
-}
-
-/// What people really set on their servers, as found in public repositories.
-mod in_the_wild {
-    use super::*;
-
-    #[test]
-    fn compose_of_an_image() {
-        let (settings, warnings) = variables(&[
-            ("SPRING_PROFILES_ACTIVE", "docker"),
-            ("EUREKA_INSTANCE_HOSTNAME", "registry"),
-            ("EUREKA_CLIENT_REGISTER_WITH_EUREKA", "false"),
-            ("EUREKA_CLIENT_FETCH_REGISTRY", "false"),
-            ("EUREKA_CLIENT_SERVICE_URL_DEFAULTZONE", "http://registry:8761/eureka/"),
-            ("EUREKA_SERVER_ENABLE_SELF_PRESERVATION", "false"),
-            ("EUREKA_SERVER_EVICTION_INTERVAL_TIMER_IN_MS", "5000"),
-        ]);
-        assert_eq!(settings.own.host_name.as_deref(), Some("registry"));
-        assert!(!settings.preservation.enabled);
-        assert_eq!(settings.leases.eviction_interval, Duration::from_secs(5));
-        assert_eq!(warnings.len(), 1, "only the profile is missed: {warnings:?}");
-    }
-
-    #[test]
-    fn helm_values() {
-        let (settings, warnings) = variables(&[
-            ("SERVER_PORT", "8080"),
-            ("EUREKA_SERVER_RESPONSE_CACHE_UPDATE_INTERVAL_MS", "5000"),
-            ("EUREKA_SERVER_RESPONSE_CACHE_AUTO_EXPIRATION_IN_SECONDS", "60"),
-            ("EUREKA_INSTANCE_PREFER_IP_ADDRESS", "true"),
-            ("EUREKA_INSTANCE_LEASE_RENEWAL_INTERVAL_IN_SECONDS", "10"),
-            ("MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE", "*"),
-            ("LOGGING_LEVEL_COM_NETFLIX_EUREKA", "DEBUG"),
-        ]);
-        assert_eq!(settings.http.port, 8080);
-        assert_eq!(settings.catalog.read_only_copy, None);
-        assert_eq!(settings.catalog.auto_expiration, Duration::from_mins(1));
-        assert!(settings.own.prefer_ip_address);
-        assert_eq!(settings.own.lease_renewal_interval, Duration::from_secs(10));
-        assert_eq!(settings.logging.directives(), "info,eurekad=debug");
-        assert_eq!(warnings, Vec::<String>::new());
-    }
-
-    #[test]
-    fn lower_case_names_with_one_that_does_not_exist() {
-        let (settings, warnings) = variables(&[
-            ("server_port", "2221"),
-            ("spring_application_name", "registry"),
-            ("eureka_server_enableSelfPreservation", "true"),
-            ("eureka_instance_hostname", "${vcap.application.uris[0]}"),
-            ("eureka_instance_nonSecurePort", "80"),
-            ("eureka_server_maxThreadsForPeerReplication", "0"),
-            ("eureka_client_serviceUrl_defaultZone", "http://a/eureka/"),
-            ("eureka_client_server_waitTimeInMsWhenSyncEmpty", "0"),
-        ]);
-        assert_eq!(settings.http.port, 2221);
-        assert_eq!(settings.own.app_name, "registry");
-        assert_eq!(settings.own.non_secure_port, Some(80));
-        assert_eq!(warnings.len(), 2, "{warnings:?}");
-        assert!(warnings.iter().any(|text| text.contains("vcap.application.uris[0]")));
-        assert!(warnings.iter().any(|text| text.ends_with("eureka.server.wait-time-in-ms-when-sync-empty")));
-    }
-
-    #[test]
-    fn dotted_names_mixed_case_and_pods() {
-        let (settings, warnings) = variables(&[
-            ("eureka.client.serviceUrl.defaultZone", "http://a/eureka/,http://b/eureka/"),
-            ("eureka.client.registerWithEureka", "true"),
-            ("eureka.server.renewalPercentThreshold", "0.49"),
-            ("EUREKA_instance_hostname", "${MY_POD_NAME}.eureka"),
-            ("MY_POD_NAME", "eureka-0"),
-            ("JAVA_OPTS", "-Xmx256m"),
-            ("TZ", "UTC"),
-        ]);
-        assert!((settings.preservation.renewal_percent - 0.49).abs() < f64::EPSILON);
-        assert_eq!(settings.own.host_name.as_deref(), Some("eureka-0.eureka"));
-        assert_eq!(warnings, Vec::<String>::new());
-    }
-
-    #[test]
-    fn dockerfile_and_image_built_in() {
-        let (settings, warnings) = variables(&[
-            ("SPRING_APPLICATION_NAME", "eureka"),
-            ("EUREKA_SERVER_WAIT_TIME_IN_MS_WHEN_SYNC_EMPTY", "0"),
-            ("EUREKA_SERVER_PEER_NODE_CONNECT_TIMEOUT_MS", "2000"),
-            ("EUREKA_SERVER_PEER_NODE_TOTAL_CONNECTIONS", "10"),
-            ("EUREKA_SERVER_MYURL", "http://localhost:8761/eureka/"),
-            ("EUREKA_SERVER_HOSTNAME", "x"),
-        ]);
-        assert_eq!(settings.opening.wait_when_sync_empty, Duration::ZERO);
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings.concat().contains("EUREKA_SERVER_HOSTNAME"));
-    }
-
-    #[test]
-    fn underscored_words_with_a_misspelling() {
-        let empty = tempfile::tempdir().unwrap();
-        let given = ["--eureka_client_registerWithEureka=true", "--eureka_server_responseCacheUpdateInvervalMs=3000"];
-        let Loaded { settings, notices } = load(empty.path(), &[], &given).unwrap();
-        assert_eq!(settings, Settings::default());
-        let warnings: Vec<_> = notices.iter().filter(|notice| notice.level == NoticeLevel::Warning).collect();
-        assert_eq!(warnings.len(), 1, "{notices:?}");
-        assert!(warnings[0].text.ends_with("eureka.server.response-cache-update-interval-ms"));
-    }
 }

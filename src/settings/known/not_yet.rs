@@ -1,0 +1,105 @@
+//! What a later version will serve. What somebody would miss is apart, so that it can be said aloud.
+
+use super::Kind;
+
+pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
+    (
+        Kind::Flag,
+        &[
+            "eureka.server.g-zip-content-from-remote-region",
+            "eureka.server.disable-delta-for-remote-regions",
+            "eureka.server.disable-transparent-fallback-to-other-region",
+            "eureka.server.rate-limiter-enabled",
+            "eureka.server.rate-limiter-throttle-standard-clients",
+            "eureka.server.metrics.enabled",
+            "eureka.instance.instance-enabled-onit",
+            "eureka.client.register-with-eureka",
+            "eureka.client.fetch-registry",
+            "eureka.client.prefer-same-zone-eureka",
+            "eureka.client.use-dns-for-fetching-service-urls",
+            "eureka.client.should-unregister-on-shutdown",
+            "eureka.client.on-demand-update-status-change",
+            "eureka.client.healthcheck.enabled",
+            "eureka.client.transport.applications-resolver-use-ip",
+            "eureka.client.tls.enabled",
+            "eureka.dashboard.enabled",
+            "management.endpoint.health.probes.enabled",
+        ],
+    ),
+    (
+        Kind::Whole,
+        &[
+            "eureka.server.registry-sync-retries",
+            "eureka.server.max-elements-in-peer-replication-pool",
+            "eureka.server.max-threads-for-peer-replication",
+            "eureka.server.rate-limiter-burst-size",
+            "eureka.server.rate-limiter-registry-fetch-average-rate",
+            "eureka.server.rate-limiter-full-fetch-average-rate",
+        ],
+    ),
+    (
+        Kind::Millis,
+        &[
+            "eureka.server.registry-sync-retry-wait-ms",
+            "eureka.server.max-time-for-replication",
+            "eureka.server.peer-eureka-nodes-update-interval-ms",
+            "eureka.server.peer-node-connect-timeout-ms",
+            "eureka.server.peer-node-read-timeout-ms",
+            "eureka.server.remote-region-connect-timeout-ms",
+            "eureka.server.remote-region-read-timeout-ms",
+        ],
+    ),
+    (
+        Kind::Seconds,
+        &[
+            "eureka.server.peer-node-connection-idle-timeout-seconds",
+            "eureka.server.remote-region-registry-fetch-interval",
+            "eureka.server.remote-region-connection-idle-timeout-seconds",
+            "eureka.client.instance-info-replication-interval-seconds",
+            "eureka.client.initial-instance-info-replication-interval-seconds",
+        ],
+    ),
+    (
+        Kind::Text,
+        &[
+            "eureka.server.my-url",
+            "eureka.server.remote-region-urls-with-name.*",
+            "eureka.server.remote-region-app-whitelist.*[]",
+            "eureka.server.remote-region-trust-store",
+            "eureka.server.remote-region-trust-store-password",
+            "eureka.server.rate-limiter-privileged-clients[]",
+            "eureka.instance.initial-status",
+            "eureka.client.service-url.*[]",
+            "eureka.client.region",
+            "eureka.client.availability-zones.*[]",
+            "eureka.client.eureka-server-dns-name",
+            "eureka.client.eureka-server-port",
+            "eureka.client.eureka-server-url-context",
+            "eureka.client.tls.*",
+            "eureka.dashboard.path",
+            "management.server.base-path",
+            "management.server.*",
+            "management.endpoints.web.base-path",
+            "management.endpoints.web.exposure.include[]",
+            "management.endpoints.web.exposure.exclude[]",
+            "management.endpoint.health.show-details",
+            "management.endpoint.health.show-components",
+            "management.endpoints.*",
+            "management.endpoint.*",
+            "management.health.*",
+            "management.info.*",
+            "management.context-path",
+            "management.security.*",
+            "spring.cloud.inetutils.*",
+        ],
+    ),
+];
+
+pub(super) const MISSED: &[(&str, &[&str])] = &[
+    ("this version serves plain HTTP only", &["server.ssl.*", "spring.ssl.*", "management.server.ssl.*"]),
+    ("this version asks nobody for a password", &["spring.security.user.*", "spring.security.oauth2.*"]),
+    (
+        "this version has no actuator, nothing listens there",
+        &["management.server.port", "management.server.address", "management.port", "management.address"],
+    ),
+];
