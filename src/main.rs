@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use eurekad::cli::{Cli, Command};
+use eurekad::cli::{self, Cli, Command};
 use eurekad::clock::Clock;
 use eurekad::logging::{self, Console, Log};
 use eurekad::server::{bind, raise_file_limit};
@@ -19,14 +19,26 @@ fn main() -> ExitCode {
     };
     let environment =
         std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
-    let loaded = match Settings::load(Sources { dir: Path::new("."), environment, words: &cli.words }) {
+    let sources = Sources { dir: Path::new("."), environment, words: &cli.words };
+    let mut out = std::io::stdout();
+    let done = match cli.command {
+        Command::Serve => return start(sources),
+        Command::Check => cli::check(sources, &mut out),
+        Command::Config { json } => cli::config(sources, json, &mut out),
+        Command::Completions { shell } => cli::completions(shell, &mut out),
+    };
+    done.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+fn start<E: IntoIterator<Item = (String, String)>>(sources: Sources<'_, E>) -> ExitCode {
+    let loaded = match Settings::load(sources) {
         Ok(loaded) => loaded,
         Err(errors) => return complain(&errors, SettingsErrors::EXIT_CODE.into()),
     };
-    let done = match cli.command {
-        Command::Serve => serve(&loaded),
-    };
-    done.map_or_else(|error| complain(&format_args!("{error:#}"), ExitCode::FAILURE), |()| ExitCode::SUCCESS)
+    match serve(&loaded) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&format_args!("{error:#}"), ExitCode::FAILURE),
+    }
 }
 
 #[tokio::main]

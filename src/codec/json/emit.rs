@@ -15,14 +15,14 @@ pub enum Supplementary {
 }
 
 /// One object, `{` to `}`.
-pub(super) fn object(out: &mut Vec<u8>, supplementary: Supplementary, fill: impl FnOnce(&mut Members<'_>)) {
+pub(crate) fn object(out: &mut Vec<u8>, supplementary: Supplementary, fill: impl FnOnce(&mut Members<'_>)) {
     out.push(b'{');
     fill(&mut Members { out, supplementary, empty: true });
     out.push(b'}');
 }
 
 /// The members of an object that is being written.
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     out: &'a mut Vec<u8>,
     supplementary: Supplementary,
     empty: bool,
@@ -30,7 +30,7 @@ pub(super) struct Members<'a> {
 
 impl Members<'_> {
     /// A member whose value is written by the caller.
-    pub(super) fn value(&mut self, name: &str) -> &mut Vec<u8> {
+    pub(crate) fn value(&mut self, name: &str) -> &mut Vec<u8> {
         self.comma();
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
@@ -39,20 +39,20 @@ impl Members<'_> {
     }
 
     /// A text.
-    pub(super) fn text(&mut self, name: &str, text: &str) {
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
         let supplementary = self.supplementary;
         string(self.value(name), text, supplementary);
     }
 
     /// A text, if there is one.
-    pub(super) fn optional(&mut self, name: &str, text: Option<&(impl AsRef<str> + ?Sized)>) {
+    pub(crate) fn optional(&mut self, name: &str, text: Option<&(impl AsRef<str> + ?Sized)>) {
         if let Some(text) = text {
             self.text(name, text.as_ref());
         }
     }
 
     /// A text under a name from outside.
-    pub(super) fn entry(&mut self, name: &str, text: &str) {
+    pub(crate) fn entry(&mut self, name: &str, text: &str) {
         self.comma();
         string(self.out, name, self.supplementary);
         self.out.push(b':');
@@ -60,24 +60,24 @@ impl Members<'_> {
     }
 
     /// A number.
-    pub(super) fn number(&mut self, name: &str, number: impl Into<i64>) {
+    pub(crate) fn number(&mut self, name: &str, number: impl Into<i64>) {
         // Writing into a Vec cannot fail.
         let _ = write!(self.value(name), "{}", number.into());
     }
 
     /// A number as a text.
-    pub(super) fn quoted_number(&mut self, name: &str, number: i64) {
+    pub(crate) fn quoted_number(&mut self, name: &str, number: i64) {
         let _ = write!(self.value(name), "\"{number}\"");
     }
 
     /// An object.
-    pub(super) fn object(&mut self, name: &str, fill: impl FnOnce(&mut Members<'_>)) {
+    pub(crate) fn object(&mut self, name: &str, fill: impl FnOnce(&mut Members<'_>)) {
         let supplementary = self.supplementary;
         object(self.value(name), supplementary, fill);
     }
 
     /// A list; with none or one item too.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
@@ -104,7 +104,7 @@ impl Members<'_> {
 
 /// A text in quotes: escaped are `"`, `\`, control characters below U+0020, and nothing else but
 /// what `supplementary` says.
-pub(super) fn string(out: &mut Vec<u8>, text: &str, supplementary: Supplementary) {
+pub(crate) fn string(out: &mut Vec<u8>, text: &str, supplementary: Supplementary) {
     // Characters beyond U+FFFF, and only those, have a first byte of 0xF0 or more.
     let highest = if supplementary == Supplementary::Raw { u8::MAX } else { 0xEF };
     let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\' && byte <= highest;

@@ -42,6 +42,7 @@ pub use answers::{error, status_overrides, write_status};
 pub use batch::{read_batch, write_outcomes};
 pub use compact::compact_instance;
 pub use emit::Supplementary;
+pub(crate) use emit::{Members, object, string};
 pub use read::read_instance;
 pub use write::{instance, write_document, write_instance};
 

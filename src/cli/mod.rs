@@ -1,13 +1,23 @@
-//! The program's arguments: a command, and Spring's words `--name=value` anywhere among them.
+//! The program's arguments: a command, and Spring's words `--name=value` and Java's `-Dname=value`
+//! anywhere among them.
 //!
 //! Words are taken out before clap sees the rest, so that any property can be set with any command.
 
+mod check;
+mod config;
+
 use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
-use crate::settings::sources::words;
+use crate::settings::sources::{java_options, words};
+
+pub use check::check;
+pub use config::config;
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +34,33 @@ pub enum Command {
     /// Run the server (the default)
     #[default]
     Serve,
+    /// Look for mistakes in the settings and explain them
+    Check,
+    /// Show the settings that hold and where they come from
+    Config {
+        /// Write JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print completions for a shell: bash, zsh, fish
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
 }
+
+/// The version, with the commit when the build was told one (`EUREKAD_COMMIT`).
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    option_env!("EUREKAD_COMMIT").map_or(version.to_owned(), |commit| format!("{version} ({commit})"))
+});
 
 /// A Eureka service registry in one binary.
 #[derive(Debug, Parser)]
 #[command(
     name = "eurekad",
-    version,
+    version = VERSION.as_str(),
     override_usage = "eurekad [COMMAND] [--PROPERTY=VALUE]...",
     disable_help_subcommand = true,
     after_help = "\
@@ -39,10 +69,9 @@ Settings are those of a Spring Cloud Eureka server. Any of them can be given as
   an environment variable    SERVER_PORT=8762
   a line of application.yml or application.properties, in . or ./config
 Some of them:
-  --server.port=8761                                   port to listen on
-  --server.address=127.0.0.1                           address to listen on
-  --eureka.server.enable-self-preservation=false       lapsed leases always go
-  --eureka.server.eviction-interval-timer-in-ms=60000  time between evictions
+  --server.port=8761                              port to listen on
+  --spring.profiles.active=prod                   reads application-prod.yml too
+  --eureka.server.enable-self-preservation=false  lapsed leases always go
 All of them, with their defaults: docs/configuration.md."
 )]
 struct Arguments {
@@ -58,18 +87,41 @@ impl Cli {
         let mut rest = Vec::new();
         for (index, argument) in arguments.into_iter().enumerate() {
             match argument.into_string() {
-                Ok(word) if index > 0 && words::is_word(&word) => words.push(word),
+                Ok(word) if index > 0 && (words::is_word(&word) || java_options::is_system_property(&word)) => {
+                    words.push(word);
+                }
                 Ok(other) => rest.push(OsString::from(other)),
                 Err(other) => rest.push(other),
             }
         }
-        if let Some(word) = words.iter().find(|word| words::split(word).is_none()) {
+        if let Some(word) = words.iter().find(|word| words::is_word(word) && words::split(word).is_none()) {
             let message = format!("write {word}=VALUE: a property and its value are one argument");
             return Err(Arguments::command().error(ErrorKind::NoEquals, message));
         }
         let Arguments { command } = Arguments::try_parse_from(rest)?;
         Ok(Self { command: command.unwrap_or_default(), words })
     }
+}
+
+/// Writes what a shell needs to complete the arguments.
+pub fn completions(shell: Shell, out: &mut impl Write) -> io::Result<u8> {
+    // The generator panics where writing fails.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "eurekad", &mut script);
+    out.write_all(&script)?;
+    Ok(0)
+}
+
+/// Text for a terminal: what could move its cursor is escaped.
+fn printable(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut printable, c| {
+        if c.is_control() {
+            printable.extend(c.escape_default());
+        } else {
+            printable.push(c);
+        }
+        printable
+    })
 }
 
 #[cfg(test)]
@@ -92,6 +144,9 @@ mod tests {
         let cli = parse(&["--server.port=1", "serve", "--eureka_client_fetchRegistry=true", "--a.b="]).unwrap();
         assert_eq!(cli.command, Command::Serve);
         assert_eq!(cli.words, ["--server.port=1", "--eureka_client_fetchRegistry=true", "--a.b="]);
+        let cli = parse(&["-Dserver.port=1", "config", "-Da", "--json", "--a.b=c"]).unwrap();
+        assert_eq!(cli.command, Command::Config { json: true });
+        assert_eq!(cli.words, ["-Dserver.port=1", "-Da", "--a.b=c"]);
         assert_eq!(parse(&[]).unwrap(), Cli { command: Command::Serve, words: vec![] });
     }
 
@@ -104,7 +159,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
-        for arguments in [["serv"], ["--port"], ["-p"]] {
+        for arguments in [["serv"], ["--port"], ["-p"], ["-D"], ["-D=x"], ["completions"]] {
             assert_eq!(parse(&arguments).unwrap_err().exit_code(), 2, "{arguments:?}");
         }
     }
@@ -118,6 +173,22 @@ mod tests {
         assert!(help.lines().all(|line| line.len() <= 80), "{help}");
         assert!(help.contains("docs/configuration.md"));
         let version = parse(&["--version"]).unwrap_err();
-        assert_eq!(version.to_string().trim(), concat!("eurekad ", env!("CARGO_PKG_VERSION")));
+        assert!(version.to_string().starts_with(concat!("eurekad ", env!("CARGO_PKG_VERSION"))), "{version}");
+    }
+
+    #[test]
+    fn every_shell_gets_its_completions() {
+        for shell in ["bash", "zsh", "fish"] {
+            let Command::Completions { shell } = parse(&["completions", shell]).unwrap().command else { panic!() };
+            let mut out = Vec::new();
+            assert_eq!(completions(shell, &mut out).unwrap(), 0);
+            let script = String::from_utf8(out).unwrap();
+            assert!(script.contains("eurekad") && script.contains("check"), "{script}");
+        }
+    }
+
+    #[test]
+    fn nothing_moves_the_cursor() {
+        assert_eq!(printable("zoë\u{1b}[2J\n"), "zoë\\u{1b}[2J\\n");
     }
 }
