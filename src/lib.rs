@@ -11,6 +11,7 @@
 //! | [`logging`] | the log of the process |
 //! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
 //! | [`http`] | the API, one file a resource |
+//! | [`ops`] | what operators ask and do: the actuator |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`codec`] | bytes to model and back: JSON, XML |
@@ -31,6 +32,7 @@ pub mod codec;
 pub mod http;
 pub mod logging;
 pub mod model;
+pub mod ops;
 pub mod registry;
 pub mod server;
 pub mod settings;

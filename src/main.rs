@@ -1,14 +1,15 @@
 //! The `eurekad` binary: arguments, settings, log, sockets, serve, exit code.
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::Context as _;
 use eurekad::cli::{self, Cli, Command};
 use eurekad::clock::Clock;
 use eurekad::logging::{self, Console, Log};
-use eurekad::server::{bind, raise_file_limit};
+use eurekad::server::{Process, Sockets, raise_file_limit};
 use eurekad::settings::{Loaded, Settings, SettingsErrors, Sources};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,50 +18,55 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => answer.exit(),
     };
-    let environment =
-        std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
-    let sources = Sources { dir: Path::new("."), environment, words: &cli.words };
     let mut out = std::io::stdout();
     let done = match cli.command {
-        Command::Serve => return start(sources),
-        Command::Check => cli::check(sources, &mut out),
-        Command::Config { json } => cli::config(sources, json, &mut out),
+        Command::Serve => return start(cli.words),
+        Command::Check => cli::check(sources(&cli.words), &mut out),
+        Command::Config { json } => cli::config(sources(&cli.words), json, &mut out),
         Command::Completions { shell } => cli::completions(shell, &mut out),
+        Command::Healthcheck => cli::healthcheck(sources(&cli.words), &mut out),
     };
     done.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-fn start<E: IntoIterator<Item = (String, String)>>(sources: Sources<'_, E>) -> ExitCode {
-    let loaded = match Settings::load(sources) {
-        Ok(loaded) => loaded,
-        Err(errors) => return complain(&errors, SettingsErrors::EXIT_CODE.into()),
-    };
-    match serve(&loaded) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => complain(&format_args!("{error:#}"), ExitCode::FAILURE),
+fn sources(words: &[String]) -> Sources<'_, impl Iterator<Item = (String, String)> + use<>> {
+    let readable = |(name, value): (OsString, OsString)| name.into_string().ok().zip(value.into_string().ok());
+    Sources { dir: Path::new("."), environment: std::env::vars_os().filter_map(readable), words }
+}
+
+fn start(words: Vec<String>) -> ExitCode {
+    match Settings::load(sources(&words)).map(|loaded| serve(&loaded, words)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => complain(&format_args!("{error:#}"), ExitCode::FAILURE),
+        Err(mistakes) => complain(&mistakes, SettingsErrors::EXIT_CODE.into()),
     }
 }
 
 #[tokio::main]
-async fn serve(Loaded { settings, notices }: &Loaded) -> anyhow::Result<()> {
+async fn serve(Loaded { settings, notices }: &Loaded, words: Vec<String>) -> anyhow::Result<()> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let console = Console { terminal: std::io::stdout().is_terminal(), no_color };
     let log = Log::open(settings, console, Clock::system())?;
     log.install();
     logging::report(notices);
     raise_file_limit();
-    let port = settings.http.port;
-    let listener =
-        bind(settings.http.address, port).with_context(|| format!("cannot listen on port {port} (server.port)"))?;
+    let sockets = Sockets::bind(settings)?;
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    logging::banner(settings, &[listener.local_addr()?]);
+    logging::banner(settings, &sockets.addresses());
+    let process = Process {
+        access: log.access(),
+        levels: Some(log.levels()),
+        files: Some(log.files()),
+        read_settings: Some(Arc::new(move || Settings::examine(sources(&words)))),
+        hangups: Some(signal(SignalKind::hangup())?),
+    };
     let shutdown = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
     };
-    if eurekad::serve(settings, vec![listener], log.access(), shutdown).await {
+    if eurekad::serve(settings, sockets, process, shutdown).await {
         tracing::info!("all requests are answered, bye");
     } else {
         tracing::warn!("the time for the shutdown is over, some requests were cut off");

@@ -35,7 +35,7 @@ fn line(out: &mut impl Write, Effective { name, value, origin, effect }: &Effect
     let origin = origin.as_ref().map_or("default".to_owned(), |origin| printable(&origin.to_string()));
     write!(out, "{property:COLUMN$}  # {origin}")?;
     match effect {
-        Effect::Works => writeln!(out),
+        Effect::Works | Effect::WorksAtOnce => writeln!(out),
         Effect::None(reason) => writeln!(out, "; no effect: {reason}"),
     }
 }
@@ -70,7 +70,7 @@ fn property(members: &mut Members<'_>, Effective { name, value, origin, effect }
         }
     }
     match effect {
-        Effect::Works => members.value("effect").extend_from_slice(b"true"),
+        Effect::Works | Effect::WorksAtOnce => members.value("effect").extend_from_slice(b"true"),
         Effect::None(reason) => {
             members.value("effect").extend_from_slice(b"false");
             members.text("reason", reason);

@@ -5,6 +5,7 @@
 
 mod check;
 mod config;
+mod healthcheck;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -18,6 +19,7 @@ use crate::settings::sources::{java_options, words};
 
 pub use check::check;
 pub use config::config;
+pub use healthcheck::healthcheck;
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Ask the local server whether it is ready
+    Healthcheck,
     /// Print completions for a shell: bash, zsh, fish
     Completions {
         /// The shell
@@ -69,7 +73,6 @@ Settings are those of a Spring Cloud Eureka server. Any of them can be given as
   an environment variable    SERVER_PORT=8762
   a line of application.yml or application.properties, in . or ./config
 Some of them:
-  --server.port=8761                              port to listen on
   --spring.profiles.active=prod                   reads application-prod.yml too
   --eureka.server.enable-self-preservation=false  lapsed leases always go
 All of them, with their defaults: docs/configuration.md."

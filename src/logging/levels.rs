@@ -13,8 +13,15 @@ use tracing_subscriber::reload::{self, Handle};
 use crate::settings::{LogLevel, LoggingSettings, java_loggers, target_of};
 
 /// The rooms that log something.
-const ROOMS: [&str; 6] =
-    ["eurekad", "eurekad::server", "eurekad::http", "eurekad::catalog", "eurekad::registry", "eurekad::logging"];
+const ROOMS: [&str; 7] = [
+    "eurekad",
+    "eurekad::server",
+    "eurekad::http",
+    "eurekad::ops",
+    "eurekad::catalog",
+    "eurekad::registry",
+    "eurekad::logging",
+];
 
 /// The levels of all targets: those of the settings, and over them those set at run time
 /// (`/actuator/loggers`). Copies are the same levels.

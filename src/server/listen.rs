@@ -7,14 +7,55 @@ use rlimit::Resource;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 
+use crate::settings::{ManagementPort, Settings};
+
 /// Connections that may wait for being accepted: a fleet that fetches at once is not refused.
 const BACKLOG: i32 = 4096;
 /// Fewer open files than this are too few for a registry of any size.
 const FEW_FILES: u64 = 10_000;
 
+/// The sockets to serve.
+pub struct Sockets {
+    /// For the Eureka API, and the actuator unless it has one of its own.
+    pub api: Vec<TcpListener>,
+    /// For the actuator (`management.server.port`).
+    pub management: Option<TcpListener>,
+}
+
+/// A port that cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on port {port} ({property}): {error}")]
+pub struct BindError {
+    port: u16,
+    property: &'static str,
+    error: io::Error,
+}
+
+impl Sockets {
+    /// Listens where the settings say. Must be called within the runtime.
+    pub fn bind(settings: &Settings) -> Result<Self, BindError> {
+        let on = |address, port, property| bind(address, port).map_err(|error| BindError { port, property, error });
+        let (http, management) = (&settings.http, &settings.management);
+        Ok(Self {
+            api: vec![on(http.address, http.port, "server.port")?],
+            management: match management.port {
+                ManagementPort::Own(port) => {
+                    Some(on(management.address.or(http.address), port, "management.server.port")?)
+                }
+                ManagementPort::Same | ManagementPort::Off => None,
+            },
+        })
+    }
+
+    /// Where they listen, the API first.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.api.iter().chain(&self.management).filter_map(|listener| listener.local_addr().ok()).collect()
+    }
+}
+
 /// Listens on an address, or on all of them: IPv6 with IPv4, or IPv4 where there is no IPv6. Must be
 /// called within the runtime.
-pub fn bind(address: Option<IpAddr>, port: u16) -> io::Result<TcpListener> {
+fn bind(address: Option<IpAddr>, port: u16) -> io::Result<TcpListener> {
     match address {
         Some(address) => listener(SocketAddr::new(address, port), address.is_ipv6()),
         None => listener(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port), false).or_else(|error| {

@@ -7,7 +7,10 @@ use crate::model::{
     AppName, DataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, Metadata, NonAmazon, Port, Text,
     WallMillis,
 };
+use crate::registry::{Origin, Renewal};
 use crate::settings::{OwnInstanceSettings, Settings};
+
+use super::App;
 
 /// Makes the record. What the user left open is found out: the machine's name and its first address.
 pub(super) fn own_record(settings: &Settings, now: WallMillis) -> Instance {
@@ -52,6 +55,25 @@ pub(super) fn own_record(settings: &Settings, now: WallMillis) -> Instance {
         last_dirty: now,
         action: None,
         asg_name: None,
+    }
+}
+
+impl App {
+    /// Renews the own record's lease, or registers it (`DiscoveryClient.renew`). It is the one instance
+    /// of which this server says that it coordinates.
+    pub(super) fn keep_own_record(&self) {
+        let own = self.own();
+        let (app, id) = (own.app.as_str(), own.id.as_str());
+        let renewal = self.registry().renew(app, id, Some(own.last_dirty), None, Origin::Client);
+        if matches!(renewal, Renewal::RegisterAgain) {
+            let record = Instance { is_coordinating_discovery_server: true, ..Instance::clone(own) };
+            self.registry().register(record, Origin::Client);
+        }
+    }
+
+    /// Takes the own record out.
+    pub(super) fn remove_own_record(&self) {
+        self.registry().cancel(&self.own().app, &self.own().id, Origin::Client);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::signal::unix::Signal;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -10,29 +11,31 @@ use tokio_util::task::TaskTracker;
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
+use crate::logging::LogFiles;
 use crate::registry::{LeaseClock, Registry};
-use crate::settings::Settings;
+use crate::settings::{OwnRegistration, Settings};
+
+use super::App;
+use super::reload::Reload;
 
 /// Starts all timers. Java starts the one that ends leases with the opening for traffic; so does this.
-pub(super) fn start(
-    tasks: &Tasks,
-    registry: &Arc<Registry>,
-    catalog: &Arc<Catalog>,
-    clock: &Clock,
-    settings: &watch::Receiver<Settings>,
-) {
-    let (beaten, time) = (Arc::clone(registry), clock.clone());
+pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Settings>) {
+    let (beaten, time) = (Arc::clone(app.registry()), app.clock().clone());
     tasks.every("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
-    let (evicted, time) = (Arc::clone(registry), clock.clone());
+    let (evicted, time) = (Arc::clone(app.registry()), app.clock().clone());
     tasks.every("eviction", settings, |settings| settings.leases.eviction_interval, move || evict(&evicted, &time));
-    let updated = Arc::clone(registry);
+    let updated = Arc::clone(app.registry());
     let interval = |settings: &Settings| settings.preservation.threshold_update_interval;
     tasks.every("renewal threshold", settings, interval, move || updated.update_threshold());
-    let swept = Arc::clone(catalog);
+    let swept = Arc::clone(app.catalog());
     tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
+    let own_registration = settings.borrow().own.registration;
+    if own_registration != OwnRegistration::None {
+        tasks.keep_own_record(app.clone(), settings);
+    }
     let frozen = settings.borrow().catalog.read_only_copy;
     if let Some(interval) = frozen {
-        tasks.refreeze(Arc::clone(catalog), clock.clone(), interval);
+        tasks.refreeze(Arc::clone(app.catalog()), app.clock().clone(), interval);
     }
 }
 
@@ -79,6 +82,33 @@ impl Tasks {
         });
     }
 
+    /// Keeps the own record registered from now on, and takes it out at the end.
+    fn keep_own_record(&self, app: App, settings: &watch::Receiver<Settings>) {
+        let ending = self.ending.clone();
+        let own = settings.borrow().own.clone();
+        self.tracker.spawn(async move {
+            app.keep_own_record();
+            while ending.run_until_cancelled(tokio::time::sleep(own.lease_renewal_interval)).await.is_some() {
+                app.keep_own_record();
+            }
+            if own.registration == OwnRegistration::UntilShutdown {
+                app.remove_own_record();
+            }
+        });
+    }
+
+    /// Answers `SIGHUP`.
+    pub(super) fn hang_up(&self, mut hangups: Signal, files: Option<LogFiles>, reload: Option<Arc<Reload>>) {
+        let ending = self.ending.clone();
+        self.tracker.spawn(async move {
+            while let Some(Some(())) = ending.run_until_cancelled(hangups.recv()).await {
+                let (files, reload) = (files.clone(), reload.clone());
+                let work = tokio::task::spawn_blocking(move || hung_up(files.as_ref(), reload.as_deref()));
+                survive("hang-up", work).await;
+            }
+        });
+    }
+
     /// Renews the frozen copy at whole multiples of its interval, as Java's timer does.
     fn refreeze(&self, catalog: Arc<Catalog>, clock: Clock, interval: Duration) {
         let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
@@ -94,6 +124,17 @@ impl Tasks {
                 survive("frozen copy", tracker.spawn(async move { catalog.refreeze().await })).await;
             }
         });
+    }
+}
+
+/// Opens the log's files anew and reads the settings again, as daemons do when they are hung up on.
+fn hung_up(files: Option<&LogFiles>, reload: Option<&Reload>) {
+    if let Some(files) = files {
+        files.reopen();
+    }
+    if let Some(reload) = reload {
+        // It is logged there.
+        let _mistakes = reload.run();
     }
 }
 

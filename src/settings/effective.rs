@@ -24,7 +24,9 @@ pub struct Effective {
 /// What a property does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// What it says.
+    /// What it says, and another value counts at once when the settings are read again.
+    WorksAtOnce,
+    /// What it says, and another value counts after a restart.
     Works,
     /// Nothing, for this reason.
     None(&'static str),
@@ -37,7 +39,7 @@ pub(super) fn all(merged: &Merged) -> Vec<Effective> {
     let mut all: BTreeMap<String, Effective> = defaults
         .map(|(name, value)| {
             let value = value.to_owned();
-            (name.clone(), Effective { name, value, origin: None, effect: Effect::Works })
+            (name.clone(), Effective { effect: works(&name), name, value, origin: None })
         })
         .collect();
     for (name, property) in merged.iter() {
@@ -50,9 +52,13 @@ pub(super) fn all(merged: &Merged) -> Vec<Effective> {
             name: name.to_owned(),
             value: masked(name, &property.value),
             origin: Some(property.origin.clone()),
-            effect: usage.idle().map_or(Effect::Works, Effect::None),
+            effect: usage.idle().map_or_else(|| works(name), Effect::None),
         };
         all.insert(name.to_owned(), effective);
     }
     all.into_values().collect()
+}
+
+fn works(name: &str) -> Effect {
+    if known::changes_at_run_time(name) { Effect::WorksAtOnce } else { Effect::Works }
 }

@@ -102,7 +102,7 @@ fn immediate_shutdown(text: &str) -> Result<bool, String> {
     }
 }
 
-fn address(text: &str) -> Result<IpAddr, String> {
+pub(super) fn address(text: &str) -> Result<IpAddr, String> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("localhost") {
         return Ok(Ipv4Addr::LOCALHOST.into());
@@ -111,7 +111,7 @@ fn address(text: &str) -> Result<IpAddr, String> {
     bare.parse().map_err(|_| "an IP address of this machine (127.0.0.1, ::1), or absent for all".to_owned())
 }
 
-fn context_path(text: &str) -> Result<String, String> {
+pub(super) fn context_path(text: &str) -> Result<String, String> {
     let path = text.trim().trim_matches('/');
     let plain = |segment: &str| {
         let letters = segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '-'));

@@ -268,7 +268,7 @@ mod tests {
         let (_, warnings) = merged(&[
             word("server.ssl.key-store", "x.p12"),
             word("spring.security.user.password", "secret"),
-            word("management.server.port", "9090"),
+            word("management.port", "9090"),
             word("server.ssl.enabled", ""),
         ]);
         assert_eq!(warnings.len(), 3, "{warnings:?}");

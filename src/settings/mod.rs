@@ -29,6 +29,7 @@ mod known;
 mod leases;
 mod limits;
 mod logging;
+mod management;
 mod merged;
 mod names;
 mod opening;
@@ -52,8 +53,9 @@ pub use logging::{
     AccessLogSettings, AccessPart, Colours, LineFormat, LogFileSettings, LogLevel, LoggingSettings, TimeUnit,
     java_loggers, target_of,
 };
+pub use management::{ManagementPort, ManagementSettings};
 pub use opening::OpeningSettings;
-pub use own_instance::OwnInstanceSettings;
+pub use own_instance::{OwnInstanceSettings, OwnRegistration};
 pub use preservation::PreservationSettings;
 pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
@@ -86,6 +88,8 @@ pub struct Settings {
     pub own: OwnInstanceSettings,
     /// What peers mean to this server.
     pub replication: ReplicationSettings,
+    /// Where the actuator is.
+    pub management: ManagementSettings,
     /// What is logged.
     pub logging: LoggingSettings,
 }
@@ -155,6 +159,7 @@ impl Settings {
             opening: OpeningSettings::read(&mut reader),
             own: OwnInstanceSettings::read(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
+            management: ManagementSettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
         reader.check_unserved();

@@ -57,10 +57,34 @@ pub struct OwnInstanceSettings {
     pub secure_health_check_url: Option<String>,
     /// `eureka.instance.metadata-map.*`: keys in their letter case, in the order of the keys.
     pub metadata: Vec<(String, String)>,
+    /// `eureka.client.register-with-eureka`, default false, and
+    /// `eureka.client.should-unregister-on-shutdown`, default true.
+    pub registration: OwnRegistration,
     /// `eureka.environment`: a label, default `test`.
     pub environment: String,
     /// `eureka.datacenter`: a label, default `default`.
     pub datacenter: String,
+}
+
+/// Whether the server is a client of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnRegistration {
+    /// No. (Java's default is yes, and a lone server shows itself after half a minute.)
+    None,
+    /// Its record is kept in the registry and leaves at the end.
+    UntilShutdown,
+    /// Its record is kept in the registry and stays there until its lease ends.
+    Left,
+}
+
+impl OwnRegistration {
+    fn of(register: bool, unregister: bool) -> Self {
+        match (register, unregister) {
+            (false, _) => Self::None,
+            (true, true) => Self::UntilShutdown,
+            (true, false) => Self::Left,
+        }
+    }
 }
 
 /// Java's name for an application without one.
@@ -92,6 +116,7 @@ impl Default for OwnInstanceSettings {
             health_check_url_path: "/actuator/health".to_owned(),
             secure_health_check_url: None,
             metadata: Vec::new(),
+            registration: OwnRegistration::None,
             environment: "test".to_owned(),
             datacenter: "default".to_owned(),
         }
@@ -134,6 +159,10 @@ impl OwnInstanceSettings {
             prefer_ip_address: flag("eureka.instance.prefer-ip-address", default.prefer_ip_address),
             non_secure_port_enabled: flag("eureka.instance.non-secure-port-enabled", default.non_secure_port_enabled),
             secure_port_enabled: flag("eureka.instance.secure-port-enabled", default.secure_port_enabled),
+            registration: OwnRegistration::of(
+                flag("eureka.client.register-with-eureka", false),
+                flag("eureka.client.should-unregister-on-shutdown", true),
+            ),
             non_secure_port: reader.get(&["eureka.instance.non-secure-port"], &port),
             secure_port: reader.get(&["eureka.instance.secure-port"], &port),
             lease_renewal_interval: reader

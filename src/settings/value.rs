@@ -147,6 +147,12 @@ pub(super) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// Texts with commas between them.
+#[expect(clippy::unnecessary_wraps, reason = "the shape of all readers of values")]
+pub(super) fn list(text: &str) -> Result<Vec<String>, String> {
+    Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

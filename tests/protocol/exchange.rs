@@ -145,7 +145,7 @@ fn request(ask: &Ask) -> Option<Request<Body>> {
     *request.method_mut() = Method::from_bytes(ask.method.as_bytes()).ok()?;
     *request.uri_mut() = ask.target.parse::<Uri>().ok()?;
     let headers = request.headers_mut();
-    headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+    headers.insert(header::HOST, HeaderValue::from_static("localhost:8761"));
     for (name, value) in &ask.headers {
         let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
         // Blanks around a value are no part of it: the HTTP library takes them off.

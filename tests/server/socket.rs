@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use eurekad::server::{Process, Sockets};
 use eurekad::settings::Settings;
 
 use super::Reply;
@@ -30,7 +31,8 @@ impl Running {
             let ended = async {
                 let _ = ended.await;
             };
-            eurekad::serve(&settings, vec![listener], None, ended).await
+            let sockets = Sockets { api: vec![listener], management: None };
+            eurekad::serve(&settings, sockets, Process::default(), ended).await
         });
         Self { address, shutdown, serving }
     }

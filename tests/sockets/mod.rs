@@ -7,6 +7,7 @@ mod bad_clients;
 mod connection_limits;
 mod idle_and_head_time;
 mod memory;
+mod operations;
 mod pause;
 mod request_bodies;
 mod requests;

@@ -115,6 +115,25 @@ fn each<T: Copy + 'static>(
     table.iter().flat_map(move |(what, names)| names.iter().map(move |name| (*name, usage(*what))))
 }
 
+/// Whether a property that has an effect can change while the server runs.
+pub(super) fn changes_at_run_time(name: &str) -> bool {
+    const FAMILIES: [&str; 4] = ["eurekad.limits", "eurekad.lease", "eurekad.self-preservation", "logging.level"];
+    const NAMES: [&str; 10] = [
+        "eureka.server.eviction-interval-timer-in-ms",
+        "eureka.server.sync-when-timestamp-differs",
+        "eureka.server.enable-self-preservation",
+        "eureka.server.renewal-percent-threshold",
+        "eureka.server.renewal-threshold-update-interval-ms",
+        "eureka.server.expected-client-renewal-interval-seconds",
+        "eureka.server.response-cache-auto-expiration-in-seconds",
+        "eureka.server.disable-delta",
+        "eureka.server.retention-time-in-ms-in-delta-queue",
+        "eureka.server.delta-retention-timer-interval-in-ms",
+    ];
+    let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
+    NAMES.contains(&name) || FAMILIES.iter().any(below)
+}
+
 /// Whether a canonical name is one of those that a concern may read.
 pub(super) fn is_in_use(name: &str) -> bool {
     all().any(|known| known.name == name && matches!(known.usage, Usage::Works(_)))

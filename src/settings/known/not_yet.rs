@@ -13,11 +13,9 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.server.rate-limiter-throttle-standard-clients",
             "eureka.server.metrics.enabled",
             "eureka.instance.instance-enabled-onit",
-            "eureka.client.register-with-eureka",
             "eureka.client.fetch-registry",
             "eureka.client.prefer-same-zone-eureka",
             "eureka.client.use-dns-for-fetching-service-urls",
-            "eureka.client.should-unregister-on-shutdown",
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
@@ -79,9 +77,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.dashboard.path",
             "management.server.base-path",
             "management.server.*",
-            "management.endpoints.web.base-path",
-            "management.endpoints.web.exposure.include[]",
-            "management.endpoints.web.exposure.exclude[]",
             "management.endpoint.health.show-details",
             "management.endpoint.health.show-components",
             "management.endpoints.*",
@@ -98,8 +93,5 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
 pub(super) const MISSED: &[(&str, &[&str])] = &[
     ("this version serves plain HTTP only", &["server.ssl.*", "spring.ssl.*", "management.server.ssl.*"]),
     ("this version asks nobody for a password", &["spring.security.user.*", "spring.security.oauth2.*"]),
-    (
-        "this version has no actuator, nothing listens there",
-        &["management.server.port", "management.server.address", "management.port", "management.address"],
-    ),
+    ("it is management.server.port and .address since Spring Boot 2", &["management.port", "management.address"]),
 ];

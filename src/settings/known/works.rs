@@ -72,6 +72,14 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.instance.health-check-url-path", "/actuator/health"),
     ("eureka.instance.secure-health-check-url", ""),
     ("eureka.instance.metadata-map.*", ""),
+    ("eureka.client.register-with-eureka", "false"),
+    ("eureka.client.should-unregister-on-shutdown", "true"),
+    // actuator
+    ("management.server.port", ""),
+    ("management.server.address", ""),
+    ("management.endpoints.web.base-path", "/actuator"),
+    ("management.endpoints.web.exposure.include[]", "health"),
+    ("management.endpoints.web.exposure.exclude[]", ""),
     // logging
     ("logging.level.*", ""),
     ("logging.file.name", ""),

@@ -28,7 +28,8 @@ fn lists_what_is_in_use_with_the_defaults_that_hold() {
     for (name, cells) in rows() {
         assert!(seen.insert(name.to_owned()), "{name} is there twice");
         let [default, _unit, change, meaning] = cells[..] else { panic!("{name} has {} cells", cells.len()) };
-        assert_eq!(change, "restart", "{name}");
+        let expected = if known::changes_at_run_time(name) { "at once" } else { "restart" };
+        assert_eq!(change, expected, "{name}");
         assert!(!meaning.is_empty(), "{name} has no meaning");
         let known = known::all().find(|known| documented(known) == name);
         let known = known.unwrap_or_else(|| panic!("{name} is not known"));

@@ -1,0 +1,107 @@
+//! `eurekad healthcheck`: is the local server ready? For probes of containers, which have no curl.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use crate::settings::{ManagementPort, Settings, SettingsErrors, Sources};
+
+/// How long the server may take for each step.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks the server that these settings would start, and writes what it says. Gives the exit code: 0
+/// when it is ready, 1 when it is not or does not answer, 78 when the settings are wrong.
+pub fn healthcheck<E>(sources: Sources<'_, E>, out: &mut impl Write) -> io::Result<u8>
+where
+    E: IntoIterator<Item = (String, String)>,
+{
+    let settings = match Settings::load(sources) {
+        Ok(loaded) => loaded.settings,
+        Err(mistakes) => {
+            writeln!(out, "{mistakes}")?;
+            return Ok(SettingsErrors::EXIT_CODE);
+        }
+    };
+    let (address, path) = question(&settings);
+    match ask(address, &path) {
+        Ok(200) => {
+            writeln!(out, "UP")?;
+            Ok(0)
+        }
+        Ok(code) => {
+            writeln!(out, "not ready: {address}{path} answers {code}")?;
+            Ok(1)
+        }
+        Err(error) => {
+            writeln!(out, "no answer from {address}: {error}")?;
+            Ok(1)
+        }
+    }
+}
+
+/// Where to ask what. Without health to be seen, the status document shows that the server answers.
+fn question(settings: &Settings) -> (SocketAddr, String) {
+    let (http, management) = (&settings.http, &settings.management);
+    let seen = management.exposes("health");
+    let readiness = format!("{}/health/readiness", management.base_path);
+    match management.port {
+        ManagementPort::Own(port) if seen => {
+            (SocketAddr::new(local(management.address.or(http.address)), port), readiness)
+        }
+        ManagementPort::Same if seen => {
+            (SocketAddr::new(local(http.address), http.port), format!("{}{readiness}", http.context_path))
+        }
+        ManagementPort::Own(_) | ManagementPort::Same | ManagementPort::Off => {
+            (SocketAddr::new(local(http.address), http.port), format!("{}/eureka/status", http.context_path))
+        }
+    }
+}
+
+/// An address to reach what listens on this one.
+fn local(listening: Option<IpAddr>) -> IpAddr {
+    match listening {
+        None => Ipv4Addr::LOCALHOST.into(),
+        Some(IpAddr::V4(address)) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        Some(IpAddr::V6(address)) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        Some(address) => address,
+    }
+}
+
+/// The status code of the answer.
+fn ask(address: SocketAddr, path: &str) -> io::Result<u16> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    // "HTTP/1.1 200": nothing else matters.
+    let mut start = [0; 12];
+    stream.read_exact(&mut start)?;
+    let code = std::str::from_utf8(&start).ok().and_then(|start| start.get(9..)?.parse().ok());
+    code.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "this is no HTTP server"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn it_asks_where_the_server_is() {
+        let asked = |words: &[&str]| {
+            let (address, path) = question(&Settings::from_words(words).unwrap());
+            format!("{address}{path}")
+        };
+        assert_eq!(asked(&[]), "127.0.0.1:8761/actuator/health/readiness");
+        assert_eq!(
+            asked(&["--server.port=1", "--server.servlet.context-path=/x", "--server.address=::1"]),
+            "[::1]:1/x/actuator/health/readiness"
+        );
+        assert_eq!(
+            asked(&["--management.server.port=9", "--management.endpoints.web.base-path=/"]),
+            "127.0.0.1:9/health/readiness"
+        );
+        assert_eq!(asked(&["--management.server.port=-1"]), "127.0.0.1:8761/eureka/status");
+        assert_eq!(asked(&["--management.endpoints.web.exposure.exclude=*"]), "127.0.0.1:8761/eureka/status");
+    }
+}

@@ -1,0 +1,74 @@
+//! Spring Boot's actuator, as far as it means something here: same paths, same JSON.
+//!
+//! Only `health` is exposed unless the user says otherwise
+//! (`management.endpoints.web.exposure.include`): the others change the server or tell of it, and there
+//! is no login yet. What is not exposed is a 404 with an empty body.
+
+mod health;
+mod links;
+mod loggers;
+mod refresh;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::logging::LogLevels;
+use crate::settings::ManagementSettings;
+
+pub use refresh::{Refresh, Refreshed};
+
+/// What the endpoints work on.
+#[derive(Clone)]
+pub struct Actuator {
+    /// Where the endpoints are and which of them.
+    pub settings: ManagementSettings,
+    /// The path before `settings.base_path` (`server.servlet.context-path`), for links.
+    pub context_path: String,
+    /// Whether traffic is welcome: not before the opening, and not during the shutdown.
+    pub ready: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// The log's levels; none in a server without a log of its own.
+    pub levels: Option<LogLevels>,
+    /// Reads the settings again; none in a server that has nowhere to read them from.
+    pub refresh: Option<Refresh>,
+}
+
+/// The endpoints that are exposed, below `management.endpoints.web.base-path`.
+pub fn router(actuator: Actuator) -> Router {
+    let settings = &actuator.settings;
+    let mut endpoints = Router::new();
+    if !settings.base_path.is_empty() {
+        endpoints = endpoints.route("/", get(links::links));
+    }
+    let allowed = || async { [(ALLOW, HeaderValue::from_static("GET,HEAD,OPTIONS"))] };
+    if settings.exposes("health") {
+        endpoints = endpoints
+            .route("/health", get(health::whole).options(allowed))
+            .route("/health/", get(health::whole))
+            .route("/health/{*path}", get(health::group));
+    }
+    if settings.exposes("loggers") {
+        endpoints = endpoints
+            .route("/loggers", get(loggers::all))
+            .route("/loggers/{name}", get(loggers::one).post(loggers::set));
+    }
+    if settings.exposes("refresh") {
+        endpoints = endpoints.route("/refresh", post(refresh::refresh));
+    }
+    let base_path = settings.base_path.clone();
+    let endpoints = endpoints.with_state(actuator);
+    if base_path.is_empty() { endpoints } else { Router::new().nest(&base_path, endpoints) }
+}
+
+/// JSON in the type that Spring gives it: its own, unless the caller asks for plain JSON.
+fn json(headers: &HeaderMap, status: StatusCode, body: &serde_json::Value) -> Response {
+    const SPRING: HeaderValue = HeaderValue::from_static("application/vnd.spring-boot.actuator.v3+json");
+    const PLAIN: HeaderValue = HeaderValue::from_static("application/json");
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let plain = accept.split(',').any(|range| range.split(';').next().unwrap_or_default().trim() == "application/json");
+    (status, [(CONTENT_TYPE, if plain { PLAIN } else { SPRING })], body.to_string()).into_response()
+}

@@ -1,0 +1,180 @@
+//! What requests are answered by, without sockets and timers.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use axum::Router;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::codec::StatusDocument;
+use crate::http::{Api, BodyLimits, RequestSettings, router};
+use crate::logging::LogLevels;
+use crate::model::Instance;
+use crate::ops::actuator::{self, Actuator, Refresh};
+use crate::registry::{Registry, Rules};
+use crate::settings::Settings;
+
+use super::figures;
+use super::own_record::own_record;
+use super::tasks::{self, Tasks};
+
+/// What operators may work on beside the registry.
+#[derive(Clone, Default)]
+pub struct Ops {
+    /// Cancelled when the server refuses traffic.
+    pub draining: CancellationToken,
+    /// The log's levels.
+    pub levels: Option<LogLevels>,
+    /// Reads the settings again.
+    pub refresh: Option<Refresh>,
+}
+
+/// A server: registry, read model and API.
+#[derive(Clone)]
+pub struct App {
+    registry: Arc<Registry>,
+    catalog: Arc<Catalog>,
+    api: Router,
+    own: Arc<Instance>,
+    clock: Clock,
+    requests: Arc<ArcSwap<RequestSettings>>,
+    /// The settings in force; timers follow them.
+    settings: watch::Sender<Settings>,
+}
+
+impl App {
+    /// Makes one, with an empty registry that is not open for traffic yet.
+    pub fn new(settings: &Settings, clock: Clock) -> Self {
+        let registry = Arc::new(Registry::new(rules(settings), clock.clone()));
+        let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
+        let own = Arc::new(own_record(settings, clock.now().wall));
+        let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
+        let api = Api {
+            registry: Arc::clone(&registry),
+            catalog: Arc::clone(&catalog),
+            settings: Arc::clone(&requests),
+            status: status_document(settings, Arc::clone(&own), &clock),
+            refused: Arc::default(),
+            clock: clock.clone(),
+        };
+        let api = router(api, &settings.http.context_path);
+        let (settings, _) = watch::channel(settings.clone());
+        Self { registry, catalog, api, own, clock, requests, settings }
+    }
+
+    /// The Eureka API and the actuator, of a server that runs in no process of its own.
+    pub fn router(&self) -> Router {
+        self.with_actuator(Ops::default())
+    }
+
+    /// The Eureka API alone.
+    pub(super) fn api(&self) -> Router {
+        self.api.clone()
+    }
+
+    /// The Eureka API and the actuator beside it, below the same context path.
+    pub(super) fn with_actuator(&self, ops: Ops) -> Router {
+        let context_path = self.settings.borrow().http.context_path.clone();
+        let actuator = self.actuator_below(&context_path, ops);
+        let routes = if context_path.is_empty() { actuator } else { Router::new().nest(&context_path, actuator) };
+        routes.fallback_service(self.api.clone())
+    }
+
+    /// The actuator alone, for a port of its own, where there is no context path.
+    pub(super) fn actuator(&self, ops: Ops) -> Router {
+        self.actuator_below("", ops)
+    }
+
+    fn actuator_below(&self, context_path: &str, ops: Ops) -> Router {
+        let Ops { draining, levels, refresh } = ops;
+        let registry = Arc::clone(&self.registry);
+        actuator::router(Actuator {
+            settings: self.settings.borrow().management.clone(),
+            context_path: context_path.to_owned(),
+            ready: Arc::new(move || registry.is_open() && !draining.is_cancelled()),
+            levels,
+            refresh,
+        })
+    }
+
+    /// The registry.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The read model.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Opens for traffic. There are no peers to copy from yet, so nothing was copied.
+    pub fn open(&self) {
+        self.registry.open(0);
+    }
+
+    /// Goes by other settings from now on, as far as they can change while the server runs: leases,
+    /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
+    /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta and the own
+    /// record stay as they were at the start.
+    pub fn change_settings(&self, settings: &Settings) {
+        self.registry.change_rules(rules(settings));
+        self.catalog.change_settings(settings.catalog.clone());
+        self.requests.store(Arc::new(request_settings(settings)));
+        self.settings.send_replace(settings.clone());
+    }
+
+    /// The server's own record.
+    pub(super) fn own(&self) -> &Arc<Instance> {
+        &self.own
+    }
+
+    pub(super) fn start_tasks(&self, tasks: &Tasks) {
+        tasks::start(tasks, self, &self.settings.subscribe());
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+}
+
+fn rules(settings: &Settings) -> Rules {
+    Rules {
+        leases: settings.leases.clone(),
+        preservation: settings.preservation.clone(),
+        opening: settings.opening.clone(),
+        catalog: settings.catalog.clone(),
+    }
+}
+
+fn request_settings(settings: &Settings) -> RequestSettings {
+    RequestSettings {
+        limits: BodyLimits {
+            bytes: settings.http.body_limit,
+            time: settings.http.request_timeout,
+            content: settings.limits,
+        },
+        delta_enabled: settings.catalog.delta_enabled,
+    }
+}
+
+fn status_document(
+    settings: &Settings,
+    own: Arc<Instance>,
+    clock: &Clock,
+) -> Arc<dyn Fn() -> StatusDocument + Send + Sync> {
+    // There are no peers yet: none is registered, none available.
+    let healthy = settings.replication.min_available_peers.map(|wanted| wanted == 0);
+    let started = clock.mono();
+    let clock = clock.clone();
+    Arc::new(move || StatusDocument {
+        general: figures::general(clock.mono().since(started)),
+        application: ["registered-replicas", "available-replicas", "unavailable-replicas"]
+            .map(|name| (name, String::new()))
+            .to_vec(),
+        own: Arc::clone(&own),
+        healthy,
+    })
+}

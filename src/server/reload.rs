@@ -1,0 +1,77 @@
+//! Settings that are read again while the server runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::logging::LogLevels;
+use crate::ops::actuator::Refreshed;
+use crate::settings::{Effect, Effective, Examined};
+
+use super::App;
+
+/// Reads all sources of settings again; blocks on files.
+pub type ReadSettings = Arc<dyn Fn() -> Examined + Send + Sync>;
+
+/// Puts settings in force that were read again, as far as they can change while the server runs. Wrong
+/// ones change nothing.
+pub(super) struct Reload {
+    app: App,
+    read: ReadSettings,
+    levels: Option<LogLevels>,
+    /// What was read last; held while it is read again, so that one reload ends before the next.
+    in_force: Mutex<BTreeMap<String, String>>,
+}
+
+impl Reload {
+    /// Takes what holds now from where it will be read again.
+    pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>) -> Self {
+        let in_force = Mutex::new(values(&read().effective));
+        Self { app, read, levels, in_force }
+    }
+
+    /// Reads again; the error lists what is wrong.
+    pub(super) fn run(&self) -> Result<Refreshed, String> {
+        let mut in_force = self.in_force.lock();
+        let Examined { outcome, effective, .. } = (self.read)();
+        let settings = outcome.map_err(|mistakes| {
+            tracing::warn!(%mistakes, "the settings are wrong, the old ones stay in force");
+            mistakes.to_string()
+        })?;
+        let found = values(&effective);
+        let refreshed = compare(&in_force, &found, &effective);
+        self.app.change_settings(&settings);
+        if let Some(levels) = &self.levels {
+            levels.reload(&settings.logging);
+        }
+        *in_force = found;
+        let (changed, after_restart) = (refreshed.changed.join(", "), refreshed.after_restart.join(", "));
+        tracing::info!(changed, after_restart, "settings read again");
+        Ok(refreshed)
+    }
+}
+
+/// What has an effect. An empty value is none.
+fn values(effective: &[Effective]) -> BTreeMap<String, String> {
+    let works = effective
+        .iter()
+        .filter(|property| !matches!(property.effect, Effect::None(_)) && !property.value.trim().is_empty());
+    works.map(|property| (property.name.clone(), property.value.clone())).collect()
+}
+
+fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, effective: &[Effective]) -> Refreshed {
+    let at_once =
+        |name: &str| effective.iter().any(|property| property.name == name && property.effect == Effect::WorksAtOnce);
+    let mut refreshed = Refreshed::default();
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    for name in names.into_iter().filter(|name| before.get(*name) != after.get(*name)) {
+        // A map's entry that is gone has no effect to look at, but its family has.
+        if at_once(name) || name.starts_with("logging.level.") {
+            refreshed.changed.push(name.clone());
+        } else {
+            refreshed.after_restart.push(name.clone());
+        }
+    }
+    refreshed
+}
