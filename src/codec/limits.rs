@@ -9,11 +9,13 @@ pub struct Limits {
     pub metadata_entries: usize,
     /// Bytes of a metadata key or value (`eurekad.limits.metadata-length`).
     pub metadata_length: usize,
+    /// Items of one replication batch (`eurekad.limits.batch-items`); a Java server sends 250 at most.
+    pub batch_items: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting_depth: 32, metadata_entries: 1000, metadata_length: 16 * 1024 }
+        Self { nesting_depth: 32, metadata_entries: 1000, metadata_length: 16 * 1024, batch_items: 1000 }
     }
 }
 

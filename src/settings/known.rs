@@ -63,6 +63,7 @@ const WORKS: &[&str] = &[
     "eurekad.limits.nesting-depth",
     "eurekad.limits.metadata-entries",
     "eurekad.limits.metadata-length",
+    "eurekad.limits.batch-items",
     // leases
     "eureka.server.eviction-interval-timer-in-ms",
     "eureka.server.sync-when-timestamp-differs",

@@ -6,18 +6,23 @@
 use std::borrow::Cow;
 
 use super::emit::{Supplementary, object};
-use super::member::{Under as _, short, text, whole, wrong};
+use super::member::{Under as _, over, short, text, whole, wrong};
 use super::tree::{Object, Tree};
 use super::{read, tree, write};
+use crate::codec::document::ENOUGH_ENTITIES;
 use crate::codec::{Limits, ReadError};
 use crate::model::{
     AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
 };
 
 /// Reads the body of `POST /peerreplication/batch/` (`ReplicationList`). Fails only where there is
-/// no list; each item's own error stands in its place.
+/// no list, or too long a one; each item's own error stands in its place.
 pub fn read_batch(body: &[u8], limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
     tree::read(body, limits, |tree| match tree.get("replicationList") {
+        Some(Tree::List(items)) if items.len() > limits.batch_items => {
+            Err(over(format!("at most {} items (eurekad.limits.batch-items)", limits.batch_items)))
+                .under("replicationList")
+        }
         Some(Tree::List(items)) => Ok(items
             .iter()
             .enumerate()
@@ -95,14 +100,16 @@ fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, Re
     status.ok_or_else(|| wrong(format!("\"{}\" is none of {}", short(&word), names()))).under(name)
 }
 
-/// Writes the answer (`ReplicationListResponse`): one result an item, in order.
+/// Writes the answer (`ReplicationListResponse`): one result an item, in order. Once it is longer than
+/// [`ENOUGH_ENTITIES`], further copies of instances are left out.
 pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
     let mut out = Vec::new();
     object(&mut out, Supplementary::Escaped, |root| {
         root.list("responseList", outcomes, |out, outcome| {
             object(out, Supplementary::Escaped, |members| {
                 members.number("statusCode", outcome.status);
-                if let Some((instance, times)) = &outcome.entity {
+                if let Some((instance, times)) = outcome.entity.as_ref().filter(|_| members.written() < ENOUGH_ENTITIES)
+                {
                     write::instance(members.value("responseEntity"), instance, *times, Supplementary::Escaped);
                 }
             });

@@ -29,6 +29,11 @@ pub(super) struct Members<'a> {
 }
 
 impl Members<'_> {
+    /// Bytes of the whole document so far.
+    pub(super) fn written(&self) -> usize {
+        self.out.len()
+    }
+
     /// A member whose value is written by the caller.
     pub(super) fn value(&mut self, name: &str) -> &mut Vec<u8> {
         self.comma();
