@@ -9,13 +9,22 @@ pub struct Limits {
     pub metadata_entries: usize,
     /// Bytes of a metadata key or value (`eurekad.limits.metadata-length`).
     pub metadata_length: usize,
+    /// Values of a body that are read (`eurekad.limits.body-values`): members, items, elements, attributes.
+    pub body_values: usize,
     /// Items of one replication batch (`eurekad.limits.batch-items`); a Java server sends 250 at most.
     pub batch_items: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting_depth: 32, metadata_entries: 1000, metadata_length: 16 * 1024, batch_items: 1000 }
+        // A thousand metadata entries in each of 250 instances; some 20 MB as a tree.
+        Self {
+            nesting_depth: 32,
+            metadata_entries: 1000,
+            metadata_length: 16 * 1024,
+            body_values: 250_000,
+            batch_items: 1000,
+        }
     }
 }
 

@@ -44,6 +44,7 @@ use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
 use crate::registry::{Origin, Registry};
 
+pub use body::BodiesInFlight;
 pub use refused::RefusedItems;
 
 /// What the resources work on.
@@ -57,6 +58,8 @@ pub struct Api {
     pub settings: Arc<ArcSwap<RequestSettings>>,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
+    /// Room for large bodies.
+    pub bodies: BodiesInFlight,
     /// What was said of items that peers sent in vain.
     pub refused: Arc<RefusedItems>,
     /// The time.

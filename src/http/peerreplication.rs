@@ -12,7 +12,7 @@ use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
 use crate::registry::{Origin, Renewal};
 
 use super::Api;
-use super::apps::read_body;
+use super::apps::{Read, read_body};
 use super::error::ApiError;
 use super::negotiation::negotiate;
 use super::respond;
@@ -23,14 +23,12 @@ const ITEMS_A_TURN: usize = 100;
 /// `POST peerreplication/batch/`: each item in order, each with its own result; a failing item never
 /// fails the batch. Java answers 200 to a registration that it refused; here it is 400.
 pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
-    let (format, _, bytes) = read_body(&api, &headers, body).await?;
-    let unreadable = |message: String| ApiError::Unreadable { format, message };
-    let items = match format {
-        Format::Json => json::read_batch(&bytes, &api.settings.load().limits.content)
-            .map_err(|error| unreadable(error.to_string()))?,
+    let read = read_body(&api, &headers, body, |format, bytes, limits| match format {
+        Format::Json => json::read_batch(bytes, limits),
         // XStream may name no type of a batch, so Java cannot read one either.
-        Format::Xml => return Err(unreadable("a batch must be JSON".into())),
-    };
+        Format::Xml => Err(ReadError::Syntax("a batch must be JSON".into())),
+    });
+    let Read { content: items, room: _room, .. } = read.await?;
     let outcomes = take_all(&api, items).await;
     let negotiated = negotiate(&headers)?;
     let bytes = match negotiated.format {

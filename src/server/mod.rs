@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodyLimits, RequestSettings, router};
+use crate::http::{Api, BodiesInFlight, BodyLimits, RequestSettings, router};
 use crate::logging::AccessLog;
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
@@ -73,6 +73,7 @@ impl App {
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
             status: status_document(settings, &clock),
+            bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             refused: Arc::default(),
             clock: clock.clone(),
         };

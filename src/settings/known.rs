@@ -63,6 +63,8 @@ const WORKS: &[&str] = &[
     "eurekad.limits.nesting-depth",
     "eurekad.limits.metadata-entries",
     "eurekad.limits.metadata-length",
+    "eurekad.limits.body-values",
+    "eurekad.limits.bodies-in-flight",
     "eurekad.limits.batch-items",
     // leases
     "eureka.server.eviction-interval-timer-in-ms",

@@ -19,6 +19,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> LimitSettings {
         metadata_length: reader
             .get(&["eurekad.limits.metadata-length"], value::size(1..=i64::from(i32::MAX)))
             .unwrap_or(default.metadata_length),
+        body_values: reader.get(&["eurekad.limits.body-values"], &count).unwrap_or(default.body_values),
         batch_items: reader.get(&["eurekad.limits.batch-items"], &count).unwrap_or(default.batch_items),
     }
 }

@@ -57,6 +57,31 @@ async fn a_batch_holds_only_so_many_items() {
     }
 }
 
+/// What nobody reads is skipped, however much of it there is; what is read has an end.
+#[tokio::test(start_paused = true)]
+async fn the_values_of_a_body_have_an_end() {
+    let server = Server::new(&["--eurekad.limits.body-values=1000"]);
+    let unknown: Value = (0..5000).map(|n| (format!("x{n}"), json!([n, {"a": "b"}]))).collect();
+    let whole = body_with("ORDERS", "ord-1", &unknown);
+    assert_eq!(server.register(&whole).await.status, 204);
+    let mut item = json!({"appName": "ORDERS", "id": "ord-2", "action": "Register", "more": unknown});
+    item["instanceInfo"] = body_with("ORDERS", "ord-2", &unknown)["instance"].take();
+    let batch = json!({"replicationList": [item], "more": unknown});
+    let reply = server.post("/eureka/peerreplication/batch/", &batch).await;
+    assert_eq!(reply.json()["responseList"][0]["statusCode"], 200);
+    let xml = |member: &str| format!("<instance><app>ORDERS</app>{}</instance>", member.repeat(1001));
+    let send = async |content_type, body: &str| {
+        server.send("POST", "/eureka/apps/ORDERS", &[content_type], body.as_bytes()).await
+    };
+    assert_eq!(send(SENDS_XML, &xml("<x>1</x>")).await.text(), "Missing instanceId");
+    let json = format!(r#"{{"instance":{{{}"app":"ORDERS"}}}}"#, r#""sid":1,"#.repeat(1000));
+    for (content_type, body) in [(SENDS_XML, xml("<sid>1</sid>")), (SENDS_JSON, json)] {
+        let reply = send(content_type, &body).await;
+        assert_eq!(reply.status, 400);
+        assert!(reply.text().contains("eurekad.limits.body-values"), "{}", reply.text());
+    }
+}
+
 /// A heartbeat of 100 bytes must not be answered with megabytes, a thousand times over.
 #[tokio::test(start_paused = true)]
 async fn the_answer_to_a_batch_has_an_end() {

@@ -10,15 +10,34 @@ use super::member::{Under as _, over, short, text, whole, wrong};
 use super::tree::{Object, Tree};
 use super::{read, tree, write};
 use crate::codec::document::ENOUGH_ENTITIES;
+use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
 use crate::codec::{Limits, ReadError};
 use crate::model::{
     AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
 };
 
+static BODY: Wanted = Wanted { member: |name| (name == "replicationList").then_some(&ITEMS), items: None, gaps: false };
+static ITEMS: Wanted = Wanted { member: |_| None, items: Some(&ITEM), gaps: false };
+static ITEM: Wanted = Wanted {
+    member: |name| match name {
+        "appName" | "id" | "lastDirtyTimestamp" | "action" | "overriddenStatus" | "status" => Some(&SCALAR),
+        "instanceInfo" => Some(&INSTANCE_INFO),
+        _ => None,
+    },
+    items: None,
+    gaps: false,
+};
+/// An instance, or one that is wrapped as in a registration.
+static INSTANCE_INFO: Wanted = Wanted {
+    member: |name| if name == "instance" { Some(&INSTANCE) } else { (INSTANCE.member)(name) },
+    items: None,
+    gaps: true,
+};
+
 /// Reads the body of `POST /peerreplication/batch/` (`ReplicationList`). Fails only where there is
 /// no list, or too long a one; each item's own error stands in its place.
 pub fn read_batch(body: &[u8], limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
-    tree::read(body, limits, |tree| match tree.get("replicationList") {
+    tree::read(body, limits, &BODY, |tree| match tree.get("replicationList") {
         Some(Tree::List(items)) if items.len() > limits.batch_items => {
             Err(over(format!("at most {} items (eurekad.limits.batch-items)", limits.batch_items)))
                 .under("replicationList")

@@ -18,7 +18,8 @@ const BODIES: [&str; 3] = [
 
 /// Reads a body in every way there is; an error must be one line that JSON can carry.
 fn read_all(body: &[u8]) -> Result<(), TestCaseError> {
-    let limits = Limits { nesting_depth: 6, metadata_entries: 3, metadata_length: 20, batch_items: 2 };
+    let limits =
+        Limits { nesting_depth: 6, metadata_entries: 3, metadata_length: 20, body_values: 200, batch_items: 2 };
     for limits in [limits, Limits::default()] {
         let single = read_instance(body, &limits).err();
         let batch = match read_batch(body, &limits) {

@@ -7,12 +7,15 @@ use super::data_center::{data_center, metadata};
 use super::member::{Under as _, short, switch, text, whole, wrong};
 use super::tree::Tree;
 use super::{id_from_metadata, tree};
+use crate::codec::wanted::{INSTANCE, Wanted};
 use crate::codec::{Limits, ReadError};
 use crate::model::{ActionType, AppName, InstanceStatus, LeaseRequest, Port, Registration, Text};
 
+static BODY: Wanted = Wanted { member: |name| (name == "instance").then_some(&INSTANCE), items: None, gaps: false };
+
 /// Reads the body of a registration.
 pub fn read_instance(body: &[u8], limits: &Limits) -> Result<Registration, ReadError> {
-    tree::read(body, limits, |tree| match tree.get("instance") {
+    tree::read(body, limits, &BODY, |tree| match tree.get("instance") {
         Some(instance) => self::instance(instance, limits).under("instance"),
         None => Err(wrong(r#"must be {"instance": {…}}"#)).under("body"),
     })

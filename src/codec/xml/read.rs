@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use super::source::{Source, quoted, shortened, text_of};
 use super::tree::{self, Element};
+use crate::codec::wanted::INSTANCE;
 use crate::codec::{Limits, ReadError};
 use crate::model::{
     ActionType, DataCenter, GivenDataCenter, InstanceStatus, LeaseRequest, Metadata, NonAmazon, Port, Registration,
@@ -22,7 +23,7 @@ const INSTANCE_CLASS: &str = "com.netflix.appinfo.InstanceInfo";
 pub fn read_instance(body: &[u8], limits: &Limits) -> Result<Registration, ReadError> {
     let text = text_of(body)?;
     let source = Source(&text);
-    let root = tree::parse(source, limits)?;
+    let root = tree::parse(source, limits, &INSTANCE)?;
     Reading { source, limits }.instance(&root)
 }
 
