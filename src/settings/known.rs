@@ -66,6 +66,9 @@ const WORKS: &[&str] = &[
     "eurekad.limits.body-values",
     "eurekad.limits.bodies-in-flight",
     "eurekad.limits.batch-items",
+    "eurekad.limits.name-length",
+    "eurekad.limits.text-length",
+    "eurekad.limits.vip-names",
     // leases
     "eureka.server.eviction-interval-timer-in-ms",
     "eureka.server.sync-when-timestamp-differs",

@@ -57,6 +57,80 @@ async fn a_batch_holds_only_so_many_items() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn names_and_texts_have_a_length() {
+    const NAME: &str = "eurekad.limits.name-length";
+    const TEXT: &str = "eurekad.limits.text-length";
+    const VIPS: &str = "eurekad.limits.vip-names";
+    let server = Server::new(&[]);
+    let (name, text) = ("n".repeat(1024), "t".repeat(16 << 10));
+    let vips = vec!["v"; 100].join(",");
+    let amazon = |id: &str| json!({"name": "Amazon", "metadata": {"instance-id": id}});
+    let whole = json!({"hostName": name, "homePageUrl": text, "vipAddress": vips, "secureVipAddress": name});
+    let longest = body_with(&name, &name, &whole);
+    assert_eq!(server.register(&longest).await.status, 204);
+    assert_eq!(server.put(&format!("/eureka/apps/{name}/{name}")).await.status, 200);
+    let longer = |text: &str| json!(format!("{text}x"));
+    let mut cases = vec![
+        ("app", longer(&name), NAME),
+        ("app", json!("A\0"), "U+0000"),
+        ("instanceId", longer(&name), NAME),
+        ("instanceId", json!("a\0"), "U+0000"),
+        ("hostName", longer(&name), NAME),
+        ("vipAddress", longer(&name), NAME),
+        ("secureVipAddress", json!(format!("{vips},v")), VIPS),
+    ];
+    for member in [
+        "ipAddr",
+        "sid",
+        "appGroupName",
+        "homePageUrl",
+        "statusPageUrl",
+        "healthCheckUrl",
+        "secureHealthCheckUrl",
+        "vipAddress",
+        "secureVipAddress",
+        "asgName",
+    ] {
+        cases.push((member, longer(&text), TEXT));
+    }
+    let without_id = |members: Value| body_with("ORDERS", "", &members)["instance"].take();
+    let mut bodies: Vec<_> = cases
+        .into_iter()
+        .map(|(member, value, named)| {
+            (body_with("ORDERS", "ord-1", &json!({member: value}))["instance"].take(), member, named)
+        })
+        .collect();
+    bodies.push((without_id(json!({"dataCenterInfo": amazon(&format!("{name}x"))})), "instance-id", NAME));
+    bodies.push((without_id(json!({"dataCenterInfo": amazon("i\0")})), "instance-id", "U+0000"));
+    bodies.push((without_id(json!({"hostName": "h\0"})), "hostName", "U+0000"));
+    for (instance, member, named) in bodies {
+        let reply = server.post("/eureka/apps/ORDERS", &json!({ "instance": instance })).await;
+        assert_eq!(reply.status, 400, "{member}");
+        assert!(reply.text().contains(&format!("instance.{member}")) || member == "instance-id", "{}", reply.text());
+        assert!(reply.text().contains(named), "{}", reply.text());
+        let item = json!({"appName": "ORDERS", "id": "ord-1", "instanceInfo": instance, "action": "Register"});
+        let reply = server.post("/eureka/peerreplication/batch/", &json!({"replicationList": [item]})).await;
+        assert_eq!(reply.json()["responseList"][0]["statusCode"], 400, "{member}");
+        let Some(value) = instance[member].as_str().filter(|value| !value.contains('\0')) else { continue };
+        let xml = format!("<instance><app>ORDERS</app><{member}>{value}</{member}></instance>");
+        let reply = server.send("POST", "/eureka/apps/ORDERS", &[SENDS_XML], xml.as_bytes()).await;
+        assert_eq!(reply.status, 400, "{member}");
+        assert!(
+            reply.text().contains(&format!("instance.{member}")) && reply.text().contains(named),
+            "{}",
+            reply.text()
+        );
+    }
+    for (member, value) in [("appName", longer(&name)), ("id", longer(&name)), ("id", json!("a\0"))] {
+        let mut item = heartbeat("ghost");
+        item[member] = value;
+        let reply = server.post("/eureka/peerreplication/batch/", &json!({"replicationList": [item]})).await;
+        assert_eq!(reply.json()["responseList"][0]["statusCode"], 400, "{member}");
+    }
+    assert_eq!(server.app.registry().len(), 1);
+}
+
 /// What nobody reads is skipped, however much of it there is; what is read has an end.
 #[tokio::test(start_paused = true)]
 async fn the_values_of_a_body_have_an_end() {

@@ -11,7 +11,7 @@ use super::tree::{Object, Tree};
 use super::{read, tree, write};
 use crate::codec::document::ENOUGH_ENTITIES;
 use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
-use crate::codec::{Limits, ReadError};
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
     AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
 };
@@ -56,11 +56,17 @@ fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError>
         return Err(wrong("must be an object"));
     };
     Ok(ReplicationItem {
-        app: AppName::new(&required(members, "appName")?),
-        id: InstanceId::new(&*required(members, "id")?),
+        app: AppName::new(&key(members, "appName", limits)?),
+        id: InstanceId::new(&*key(members, "id", limits)?),
         last_dirty: timestamp(members).under("lastDirtyTimestamp")?,
         action: action(members, limits)?,
     })
+}
+
+fn key<'a>(members: &'a Object<'_>, name: &str, limits: &Limits) -> Result<Cow<'a, str>, ReadError> {
+    let key = required(members, name)?;
+    lengths::key(&key, limits).under(name)?;
+    Ok(key)
 }
 
 fn required<'a>(members: &'a Object<'_>, name: &str) -> Result<Cow<'a, str>, ReadError> {

@@ -5,36 +5,10 @@
 //! on which Java's reader loses its place, is refused.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 
 use super::tree::Tree;
 use crate::codec::ReadError;
-
-/// A member that is not what it must be. Its place is added on the way out: [`Under`].
-pub(super) fn wrong(problem: impl Into<String>) -> ReadError {
-    ReadError::Field { path: String::new(), problem: problem.into() }
-}
-
-/// Something over a limit. Its place is added on the way out: [`Under`].
-pub(super) fn over(problem: impl Into<String>) -> ReadError {
-    ReadError::Limit { path: String::new(), problem: problem.into() }
-}
-
-/// Spells out where a problem lies, from the inside out: only a body that fails pays for it.
-pub(super) trait Under {
-    /// Puts a name in front of the place.
-    #[must_use]
-    fn under(self, name: impl Display) -> Self;
-}
-
-impl<T> Under for Result<T, ReadError> {
-    fn under(mut self, name: impl Display) -> Self {
-        if let Err(ReadError::Field { path, .. } | ReadError::Limit { path, .. }) = &mut self {
-            *path = if path.is_empty() { name.to_string() } else { format!("{name}.{path}") };
-        }
-        self
-    }
-}
+pub(super) use crate::codec::limits::{Under, over, wrong};
 
 /// The beginning of a text from outside, fit for one line.
 pub(super) fn short(text: &str) -> String {

@@ -8,7 +8,7 @@ use super::member::{Under as _, short, switch, text, whole, wrong};
 use super::tree::Tree;
 use super::{id_from_metadata, tree};
 use crate::codec::wanted::{INSTANCE, Wanted};
-use crate::codec::{Limits, ReadError};
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{ActionType, AppName, InstanceStatus, LeaseRequest, Port, Registration, Text};
 
 static BODY: Wanted = Wanted { member: |name| (name == "instance").then_some(&INSTANCE), items: None, gaps: false };
@@ -44,6 +44,7 @@ pub(super) fn instance(value: &Tree<'_>, limits: &Limits) -> Result<Registration
         let host_name = registration.host_name.as_deref().unwrap_or_default();
         registration.instance_id = id_from_metadata(&registration.metadata, host_name).map(Text::from);
     }
+    lengths::check(&registration, limits)?;
     Ok(registration)
 }
 

@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use super::source::{Source, quoted, shortened, text_of};
 use super::tree::{self, Element};
+use crate::codec::limits::Under as _;
 use crate::codec::wanted::INSTANCE;
-use crate::codec::{Limits, ReadError};
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
     ActionType, DataCenter, GivenDataCenter, InstanceStatus, LeaseRequest, Metadata, NonAmazon, Port, Registration,
     Text,
@@ -48,6 +49,7 @@ impl Reading<'_> {
         for member in &root.children {
             self.member(&mut to, member)?;
         }
+        lengths::check(&to, self.limits).under("instance")?;
         Ok(to)
     }
 
