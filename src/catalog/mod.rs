@@ -95,6 +95,10 @@ impl Catalog {
     pub async fn refreeze(&self) {
         if let Some(frozen) = &self.frozen {
             for (what, form) in frozen.asked_for() {
+                if self.stamp(&what).is_none() {
+                    frozen.forget(&what, form);
+                    continue;
+                }
                 let live = self.live(&what, form).await;
                 frozen.keep(what, form, live);
             }
