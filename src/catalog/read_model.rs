@@ -157,17 +157,20 @@ impl ReadModel {
     }
 
     fn put(&mut self, lease: Arc<Lease>, version: Version) {
-        self.remove(&lease.instance, version);
-        let instance = &lease.instance;
-        *self.counts.entry(instance.status).or_default() += 1;
-        self.vips.add(instance.vip_address.as_ref(), instance, version);
-        self.secure_vips.add(instance.secure_vip_address.as_ref(), instance, version);
+        let instance = Arc::clone(&lease.instance);
         let app = self
             .apps
             .entry(instance.app.clone())
             .or_insert_with(|| App { instances: BTreeMap::new(), touched: version });
         app.touched = version;
-        app.instances.insert(instance.id.clone(), lease);
+        let earlier = app.instances.insert(instance.id.clone(), lease);
+        let earlier = earlier.as_ref().map(|lease| &*lease.instance);
+        if let Some(count) = earlier.and_then(|earlier| self.counts.get_mut(&earlier.status)) {
+            *count -= 1;
+        }
+        *self.counts.entry(instance.status).or_default() += 1;
+        self.vips.change(earlier, &instance, |instance| instance.vip_address.as_ref(), version);
+        self.secure_vips.change(earlier, &instance, |instance| instance.secure_vip_address.as_ref(), version);
     }
 
     fn remove(&mut self, instance: &Instance, version: Version) {
@@ -233,11 +236,40 @@ struct Vip {
 }
 
 impl VipIndex {
+    /// An instance takes the place of an earlier one. Most changes leave its names as they were.
+    fn change(
+        &mut self,
+        earlier: Option<&Instance>,
+        instance: &Instance,
+        list: fn(&Instance) -> Option<&Text>,
+        version: Version,
+    ) {
+        match earlier {
+            Some(earlier) if list(earlier) == list(instance) => {
+                for name in Instance::vips(list(instance)) {
+                    if let Some(vip) = self.0.get_mut(name) {
+                        vip.touched = version;
+                    }
+                }
+            }
+            _ => {
+                if let Some(earlier) = earlier {
+                    self.remove(list(earlier), earlier, version);
+                }
+                self.add(list(instance), instance, version);
+            }
+        }
+    }
+
     fn add(&mut self, list: Option<&Text>, instance: &Instance, version: Version) {
         for name in Instance::vips(list) {
-            let vip = self.0.entry(name.into()).or_insert_with(|| Vip { members: BTreeSet::new(), touched: version });
-            vip.members.insert((instance.app.clone(), instance.id.clone()));
-            vip.touched = version;
+            let key = (instance.app.clone(), instance.id.clone());
+            if let Some(vip) = self.0.get_mut(name) {
+                vip.members.insert(key);
+                vip.touched = version;
+            } else {
+                self.0.insert(name.into(), Vip { members: BTreeSet::from([key]), touched: version });
+            }
         }
     }
 
@@ -260,5 +292,43 @@ impl VipIndex {
 
     fn touched(&self, name: &str) -> Option<Version> {
         self.0.get(name).map(|vip| vip.touched)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use crate::model::{DataCenter, GivenDataCenter, NonAmazon, Registration};
+
+    fn instance(vips: &str) -> Instance {
+        let registration = Registration {
+            host_name: Some("ord-1".into()),
+            ip_addr: Some("10.20.0.11".into()),
+            data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
+            vip_address: Some(vips.into()),
+            ..Registration::new("ORDERS")
+        };
+        registration.accept(&AppName::new("ORDERS"), 0).unwrap()
+    }
+
+    #[test]
+    fn a_change_that_leaves_the_names_moves_no_name() {
+        let list: fn(&Instance) -> Option<&Text> = |instance| instance.vip_address.as_ref();
+        let first = instance("a,b");
+        let mut index = VipIndex::default();
+        index.change(None, &first, list, Version(1));
+        // Held, so that no other name gets their places.
+        let names = ["a", "b"].map(|name| index.0.get_key_value(name).map(|(name, _)| Arc::clone(name)).unwrap());
+        index.change(Some(&first), &instance("a,b"), list, Version(2));
+        for name in &names {
+            let (now, vip) = index.0.get_key_value(name).unwrap();
+            assert!(Arc::ptr_eq(now, name));
+            assert_eq!((vip.touched, vip.members.len()), (Version(2), 1));
+        }
+        index.change(Some(&first), &instance("c"), list, Version(3));
+        assert_eq!((index.touched("a"), index.touched("b")), (None, None));
+        assert_eq!(index.touched("c"), Some(Version(3)));
     }
 }
