@@ -103,6 +103,10 @@ pub(super) async fn read_body<T: Send + 'static>(
         }
         None => Err(ApiError::UnsupportedMediaType),
     };
-    let (content, room) = body::read(headers, body, limits, &api.bodies, interpret).await?;
+    let read = body::read(headers, body, limits, &api.bodies, interpret).await;
+    let (content, room) = read.map_err(|error| match (error, format) {
+        (ApiError::BadRequest(message), Some(format)) => ApiError::Unreadable { format, message },
+        (error, _) => error,
+    })?;
     Ok(Read { content, negotiated, room })
 }

@@ -52,7 +52,7 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = (String, String)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     #[test]
