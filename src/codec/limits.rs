@@ -89,3 +89,36 @@ impl<T> Under for Result<T, ReadError> {
         self
     }
 }
+
+/// A piece of a body, quoted for an error.
+pub(super) fn quoted(piece: &str) -> String {
+    format!("\"{}\"", shortened(piece))
+}
+
+/// The beginning of a piece of a body for an error, fit for one line.
+pub(super) fn shortened(piece: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short = String::new();
+    for c in piece.chars().take(LONGEST) {
+        if c.is_control() {
+            short.extend(c.escape_debug());
+        } else {
+            short.push(c);
+        }
+    }
+    if piece.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_body_are_quoted_short() {
+        assert_eq!(quoted("a\nb"), r#""a\nb""#);
+        assert_eq!(quoted(&"é".repeat(100)), format!("\"{}…\"", "é".repeat(80)));
+    }
+}

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::emit::{Supplementary, object};
-use super::member::{Under as _, over, short, text, whole, wrong};
+use super::member::{Under as _, over, quoted, text, whole, wrong};
 use super::tree::{Object, Tree};
 use super::{read, tree, write};
 use crate::codec::document::ENOUGH_ENTITIES;
@@ -113,7 +113,7 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
         }
         other => {
             let names = "Heartbeat, Register, Cancel, StatusUpdate, DeleteStatusOverride";
-            return Err(wrong(format!("\"{}\" is none of {names}", short(other)))).under("action");
+            return Err(wrong(format!("{} is none of {names}", quoted(other)))).under("action");
         }
     })
 }
@@ -121,8 +121,7 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
 fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, ReadError> {
     let Some(word) = optional(members, name)? else { return Ok(None) };
     let status = InstanceStatus::from_name(&word).map(Some);
-    let names = || InstanceStatus::ALL.map(InstanceStatus::as_str).join(", ");
-    status.ok_or_else(|| wrong(format!("\"{}\" is none of {}", short(&word), names()))).under(name)
+    status.ok_or_else(|| wrong(format!("{} is none of {}", quoted(&word), InstanceStatus::names()))).under(name)
 }
 
 /// Writes the answer (`ReplicationListResponse`): one result an item, in order. Once it is longer than

@@ -8,17 +8,7 @@ use std::borrow::Cow;
 
 use super::tree::Tree;
 use crate::codec::ReadError;
-pub(super) use crate::codec::limits::{Under, over, wrong};
-
-/// The beginning of a text from outside, fit for one line.
-pub(super) fn short(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let mut short: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        short.push('…');
-    }
-    short
-}
+pub(super) use crate::codec::limits::{Under, over, quoted, shortened, wrong};
 
 /// A scalar as a text: numbers by their literal, null as nothing.
 pub(super) fn text<'a>(value: &'a Tree<'_>) -> Result<Option<Cow<'a, str>>, ReadError> {
@@ -39,7 +29,7 @@ pub(super) fn whole<T: TryFrom<i64>>(value: &Tree<'_>) -> Result<Option<T>, Read
         Tree::Null => Ok(None),
         Tree::Bool(flag) => Ok(T::try_from(i64::from(*flag)).ok()),
         Tree::Number(literal) => {
-            fitting(literal).map(Some).ok_or_else(|| wrong(format!("{} is out of range", short(literal))))
+            fitting(literal).map(Some).ok_or_else(|| wrong(format!("{} is out of range", shortened(literal))))
         }
         Tree::Text(text) => Ok(fitting(text.trim())),
         Tree::List(_) | Tree::Object(_) => Err(wrong("must be a number, not a list or an object")),

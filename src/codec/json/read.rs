@@ -4,7 +4,7 @@
 //! for [`Registration::accept`] to say.
 
 use super::data_center::{data_center, metadata};
-use super::member::{Under as _, short, switch, text, whole, wrong};
+use super::member::{Under as _, quoted, switch, text, whole, wrong};
 use super::tree::Tree;
 use super::{id_from_metadata, tree};
 use crate::codec::wanted::{INSTANCE, Wanted};
@@ -110,7 +110,7 @@ fn port(value: &Tree<'_>, default: Port) -> Result<Port, ReadError> {
 fn port_number(value: &Tree<'_>) -> Result<i32, ReadError> {
     match value {
         Tree::Null => Ok(0),
-        Tree::Text(text) => whole(value)?.ok_or_else(|| wrong(format!("\"{}\" is no port number", short(text)))),
+        Tree::Text(text) => whole(value)?.ok_or_else(|| wrong(format!("{} is no port number", quoted(text)))),
         Tree::Bool(_) => Err(wrong("must be a port number")),
         _ => Ok(whole(value)?.unwrap_or(0)),
     }
