@@ -6,8 +6,9 @@ use parking_lot::Mutex;
 
 use super::{Answer, Form, What};
 
-/// Answers as they were at the last tick. What was not asked for before is looked up live and kept,
-/// a miss too, as in Java.
+/// Answers as they were at the last tick. What was not asked for before is looked up live and kept
+/// until the next tick, a miss too, as in Java; names that nobody has are forgotten at the tick, so that
+/// they take no room from others for long.
 #[derive(Debug, Default)]
 pub(super) struct Frozen(Mutex<HashMap<(What, Form), Kept>>);
 
@@ -28,6 +29,10 @@ impl Frozen {
         if kept.len() < MOST || kept.contains_key(&(what.clone(), form)) {
             kept.insert((what, form), Kept(answer));
         }
+    }
+
+    pub(super) fn forget(&self, what: &What, form: Form) {
+        self.0.lock().remove(&(what.clone(), form));
     }
 
     pub(super) fn asked_for(&self) -> Vec<(What, Form)> {

@@ -11,7 +11,8 @@
 //! | file | what |
 //! | --- | --- |
 //! | `answer` | what may be asked for, in which form, and the answer |
-//! | `read_model` | the sorted copy, the VIP indexes, the hash code, the delta |
+//! | `read_model` | the sorted copy, the hash code, the delta |
+//! | `vip_index` | who has which name in its VIP list |
 //! | `ready` | answers that are ready, made one at a time, bounded in bytes |
 //! | `frozen` | the optional copy on a timer |
 //! | `gzip` | compression, in one place |
@@ -21,6 +22,7 @@ mod frozen;
 mod gzip;
 mod read_model;
 mod ready;
+mod vip_index;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,6 +97,10 @@ impl Catalog {
     pub async fn refreeze(&self) {
         if let Some(frozen) = &self.frozen {
             for (what, form) in frozen.asked_for() {
+                if self.stamp(&what).is_none() {
+                    frozen.forget(&what, form);
+                    continue;
+                }
                 let live = self.live(&what, form).await;
                 frozen.keep(what, form, live);
             }

@@ -1,15 +1,16 @@
 //! The sorted copy of the registry that documents are written from.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Monotonic;
 use crate::codec::{Document, Group, Shown};
-use crate::model::{AppName, Instance, InstanceId, InstanceStatus, Text};
+use crate::model::{AppName, Instance, InstanceId, InstanceStatus};
 use crate::registry::{CatchUp, Change, Lease, RecentChanges, Registry, Version};
 
 use super::What;
+use super::vip_index::VipIndex;
 
 /// Tells two states of one list apart: the version that last touched it, and how often the delta was
 /// swept.
@@ -157,17 +158,20 @@ impl ReadModel {
     }
 
     fn put(&mut self, lease: Arc<Lease>, version: Version) {
-        self.remove(&lease.instance, version);
-        let instance = &lease.instance;
-        *self.counts.entry(instance.status).or_default() += 1;
-        self.vips.add(instance.vip_address.as_ref(), instance, version);
-        self.secure_vips.add(instance.secure_vip_address.as_ref(), instance, version);
+        let instance = Arc::clone(&lease.instance);
         let app = self
             .apps
             .entry(instance.app.clone())
             .or_insert_with(|| App { instances: BTreeMap::new(), touched: version });
         app.touched = version;
-        app.instances.insert(instance.id.clone(), lease);
+        let earlier = app.instances.insert(instance.id.clone(), lease);
+        let earlier = earlier.as_ref().map(|lease| &*lease.instance);
+        if let Some(count) = earlier.and_then(|earlier| self.counts.get_mut(&earlier.status)) {
+            *count -= 1;
+        }
+        *self.counts.entry(instance.status).or_default() += 1;
+        self.vips.change(earlier, &instance, |instance| instance.vip_address.as_ref(), version);
+        self.secure_vips.change(earlier, &instance, |instance| instance.secure_vip_address.as_ref(), version);
     }
 
     fn remove(&mut self, instance: &Instance, version: Version) {
@@ -220,45 +224,4 @@ fn groups_in_order<'a>(leases: impl Iterator<Item = &'a Lease>) -> Vec<Group> {
 fn hash_code(counts: &BTreeMap<InstanceStatus, usize>) -> String {
     let occurring = counts.iter().filter(|(_, count)| **count > 0);
     occurring.fold(String::new(), |hash, (status, count)| hash + &format!("{status}_{count}_"))
-}
-
-/// Who has a name in its VIP list. Names are compared exactly, as in Java.
-#[derive(Debug, Default)]
-struct VipIndex(HashMap<Text, Vip>);
-
-#[derive(Debug)]
-struct Vip {
-    members: BTreeSet<(AppName, InstanceId)>,
-    touched: Version,
-}
-
-impl VipIndex {
-    fn add(&mut self, list: Option<&Text>, instance: &Instance, version: Version) {
-        for name in Instance::vips(list) {
-            let vip = self.0.entry(name.into()).or_insert_with(|| Vip { members: BTreeSet::new(), touched: version });
-            vip.members.insert((instance.app.clone(), instance.id.clone()));
-            vip.touched = version;
-        }
-    }
-
-    fn remove(&mut self, list: Option<&Text>, instance: &Instance, version: Version) {
-        let key = (instance.app.clone(), instance.id.clone());
-        for name in Instance::vips(list) {
-            if let Some(vip) = self.0.get_mut(name) {
-                vip.members.remove(&key);
-                vip.touched = version;
-                if vip.members.is_empty() {
-                    self.0.remove(name);
-                }
-            }
-        }
-    }
-
-    fn members(&self, name: &str) -> impl Iterator<Item = &(AppName, InstanceId)> {
-        self.0.get(name).into_iter().flat_map(|vip| &vip.members)
-    }
-
-    fn touched(&self, name: &str) -> Option<Version> {
-        self.0.get(name).map(|vip| vip.touched)
-    }
 }

@@ -1,7 +1,7 @@
 //! Answers that are ready to be sent.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -17,19 +17,26 @@ use super::{Answer, Form, What};
 pub(super) struct ReadyAnswers {
     slots: DashMap<(What, Form), Arc<Slot>>,
     /// Bytes of the answers that depend on a name in the path, about: an answer that is being written
-    /// while all are dropped is counted wrongly.
+    /// while others are dropped is counted wrongly until the next time.
     named_bytes: AtomicI64,
+    /// How often anything was asked for.
+    asked: AtomicU64,
 }
 
-/// Room for answers that depend on a name in the path; going over it drops them all, they are made
-/// again when asked for. (The whole registry and the delta have one answer a form.)
+/// Room for answers that depend on a name in the path; going over it drops those that nobody asked for
+/// for the longest time, they are made again when asked for. (The whole registry and the delta have one
+/// answer a form.)
 const MOST_NAMED_BYTES: i64 = 64 * 1024 * 1024;
+/// What is left of them then, so that not every further answer drops some.
+const ENOUGH_NAMED_BYTES: i64 = MOST_NAMED_BYTES / 4 * 3;
 
 /// The place of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     built: Mutex<Option<Built>>,
     building: tokio::sync::Mutex<()>,
+    /// The number of the last question for it.
+    asked: AtomicU64,
 }
 
 /// How old an answer may be: lease times in lists are those of the writing, so older ones are written
@@ -55,31 +62,64 @@ pub(super) struct Built {
 impl ReadyAnswers {
     /// The place of an answer, if there is one.
     pub(super) fn get(&self, what: &What, form: Form) -> Option<Arc<Slot>> {
-        self.slots.get(&(what.clone(), form)).map(|slot| Arc::clone(&slot))
+        let slot = self.slots.get(&(what.clone(), form)).map(|slot| Arc::clone(&slot))?;
+        self.ask(&slot);
+        Some(slot)
     }
 
     /// The place of an answer. Only names that an instance has get one.
     pub(super) fn slot(&self, what: &What, form: Form) -> Arc<Slot> {
-        Arc::clone(&self.slots.entry((what.clone(), form)).or_default())
+        let slot = Arc::clone(&self.slots.entry((what.clone(), form)).or_default());
+        self.ask(&slot);
+        slot
+    }
+
+    fn ask(&self, slot: &Slot) {
+        slot.asked.store(self.asked.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Puts an answer in its place.
     pub(super) fn keep(&self, what: &What, slot: &Slot, built: Built) {
-        let length = |built: &Built| i64::try_from(built.answer.length).unwrap_or(i64::MAX);
-        let now = length(&built);
-        let more = now - slot.built.lock().replace(built).map_or(0, |earlier| length(&earlier));
+        let now = built.length();
+        let more = now - slot.built.lock().replace(built).map_or(0, |earlier| earlier.length());
         if matches!(what, What::Apps | What::Delta) {
             return;
         }
         if self.named_bytes.fetch_add(more, Ordering::Relaxed) + more > MOST_NAMED_BYTES {
-            tracing::debug!(most = MOST_NAMED_BYTES, "ready answers by name take too much room, dropping them");
-            self.slots.retain(|(what, _), _| matches!(what, What::Apps | What::Delta));
-            self.named_bytes.store(0, Ordering::Relaxed);
+            tracing::debug!(most = MOST_NAMED_BYTES, "ready answers by name take too much room, dropping some");
+            self.drop_some();
         }
+    }
+
+    /// Keeps what was asked for last, and the very last whatever its size.
+    fn drop_some(&self) {
+        let named = self.slots.iter().filter(|slot| !matches!(slot.key().0, What::Apps | What::Delta));
+        let mut named: Vec<_> =
+            named.map(|slot| (slot.asked.load(Ordering::Relaxed), slot.length(), slot.key().clone())).collect();
+        named.sort_unstable_by_key(|(asked, ..)| std::cmp::Reverse(*asked));
+        let mut kept = 0;
+        for (place, (_, length, key)) in named.into_iter().enumerate() {
+            if place == 0 || (length > 0 && kept + length <= ENOUGH_NAMED_BYTES) {
+                kept += length;
+            } else {
+                self.slots.remove(&key);
+            }
+        }
+        self.named_bytes.store(kept, Ordering::Relaxed);
+    }
+}
+
+impl Built {
+    fn length(&self) -> i64 {
+        i64::try_from(self.answer.length).unwrap_or(i64::MAX)
     }
 }
 
 impl Slot {
+    fn length(&self) -> i64 {
+        self.built.lock().as_ref().map_or(0, Built::length)
+    }
+
     /// The answer if nothing at all has happened since.
     pub(super) fn as_of(&self, moment: Moment, age: Age) -> Option<Answer> {
         self.get(age, |built| built.moment.reaches(moment))
@@ -106,5 +146,48 @@ impl Slot {
     /// Waits until nobody else writes this answer.
     pub(super) async fn building(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.building.lock().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Coding;
+    use crate::catalog::read_model::ReadModel;
+    use crate::codec::{Detail, Format};
+    use crate::registry::Version;
+
+    const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
+
+    fn keep(ready: &ReadyAnswers, what: &What, length: i64) {
+        let stamp = ReadModel::new(1).stamp(&What::Apps);
+        let answer =
+            Answer { version: Version::EMPTY, pages: Vec::new(), length: usize::try_from(length).unwrap_or(0) };
+        let moment = Moment { version: Version::EMPTY, swept: 0 };
+        if let Some(stamp) = stamp {
+            ready.keep(what, &ready.slot(what, FORM), Built { stamp, moment, at: Monotonic(0), answer });
+        }
+    }
+
+    fn vip(n: i64) -> What {
+        What::Vip(n.to_string().into())
+    }
+
+    #[test]
+    fn what_nobody_asked_for_longest_makes_room() {
+        let ready = ReadyAnswers::default();
+        keep(&ready, &What::Apps, MOST_NAMED_BYTES);
+        for n in 0..16 {
+            keep(&ready, &vip(n), MOST_NAMED_BYTES / 16);
+        }
+        assert!((0..16).all(|n| ready.slots.contains_key(&(vip(n), FORM))), "they fit");
+        assert!(ready.get(&vip(0), FORM).is_some(), "asked for again");
+        keep(&ready, &vip(16), MOST_NAMED_BYTES / 16);
+        let kept: Vec<_> = (0..17).filter(|n| ready.slots.contains_key(&(vip(*n), FORM))).collect();
+        assert_eq!(kept, [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+        assert!(ready.slots.contains_key(&(What::Apps, FORM)));
+        keep(&ready, &vip(17), MOST_NAMED_BYTES + 1);
+        assert!(ready.slots.contains_key(&(vip(17), FORM)), "an answer never drops itself");
+        assert_eq!((ready.slots.len(), ready.named_bytes.load(Ordering::Relaxed)), (2, MOST_NAMED_BYTES + 1));
     }
 }

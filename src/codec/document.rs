@@ -22,6 +22,10 @@ pub enum Detail {
     Compact,
 }
 
+/// Bytes of an answer to a batch after which it tells codes alone. Whoever gets a 409 without the newer
+/// copy takes nothing over and asks again with the next heartbeat.
+pub(super) const ENOUGH_ENTITIES: usize = 4 * 1024 * 1024;
+
 /// An instance with the lease times to show beside it.
 #[derive(Clone, Debug)]
 pub struct Shown {

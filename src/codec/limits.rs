@@ -1,5 +1,7 @@
 //! What a body may be at most, and what is wrong with one that cannot be read.
 
+use std::fmt::Display;
+
 /// Bounds for what comes in; the size of a whole body is bounded before it gets here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -9,11 +11,32 @@ pub struct Limits {
     pub metadata_entries: usize,
     /// Bytes of a metadata key or value (`eurekad.limits.metadata-length`).
     pub metadata_length: usize,
+    /// Bytes of an application's name, an instance's id, a host name or a single VIP
+    /// (`eurekad.limits.name-length`).
+    pub name_length: usize,
+    /// Bytes of any other text of an instance (`eurekad.limits.text-length`).
+    pub text_length: usize,
+    /// Names in one VIP list (`eurekad.limits.vip-names`).
+    pub vip_names: usize,
+    /// Values of a body that are read (`eurekad.limits.body-values`): members, items, elements, attributes.
+    pub body_values: usize,
+    /// Items of one replication batch (`eurekad.limits.batch-items`); a Java server sends 250 at most.
+    pub batch_items: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting_depth: 32, metadata_entries: 1000, metadata_length: 16 * 1024 }
+        Self {
+            nesting_depth: 32,
+            metadata_entries: 1000,
+            metadata_length: 16 * 1024,
+            name_length: 1024,
+            text_length: 16 * 1024,
+            vip_names: 100,
+            // A thousand metadata entries in each of 250 instances; some 20 MB as a tree.
+            body_values: 250_000,
+            batch_items: 1000,
+        }
     }
 }
 
@@ -39,4 +62,63 @@ pub enum ReadError {
         /// How much is allowed, and the setting that allows more.
         problem: String,
     },
+}
+
+/// A member that is not what it must be. Its place is added on the way out: [`Under`].
+pub(super) fn wrong(problem: impl Into<String>) -> ReadError {
+    ReadError::Field { path: String::new(), problem: problem.into() }
+}
+
+/// Something over a limit. Its place is added on the way out: [`Under`].
+pub(super) fn over(problem: impl Into<String>) -> ReadError {
+    ReadError::Limit { path: String::new(), problem: problem.into() }
+}
+
+/// Spells out where a problem lies, from the inside out: only a body that fails pays for it.
+pub(super) trait Under {
+    /// Puts a name in front of the place.
+    #[must_use]
+    fn under(self, name: impl Display) -> Self;
+}
+
+impl<T> Under for Result<T, ReadError> {
+    fn under(mut self, name: impl Display) -> Self {
+        if let Err(ReadError::Field { path, .. } | ReadError::Limit { path, .. }) = &mut self {
+            *path = if path.is_empty() { name.to_string() } else { format!("{name}.{path}") };
+        }
+        self
+    }
+}
+
+/// A piece of a body, quoted for an error.
+pub(super) fn quoted(piece: &str) -> String {
+    format!("\"{}\"", shortened(piece))
+}
+
+/// The beginning of a piece of a body for an error, fit for one line.
+pub(super) fn shortened(piece: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short = String::new();
+    for c in piece.chars().take(LONGEST) {
+        if c.is_control() {
+            short.extend(c.escape_debug());
+        } else {
+            short.push(c);
+        }
+    }
+    if piece.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_body_are_quoted_short() {
+        assert_eq!(quoted("a\nb"), r#""a\nb""#);
+        assert_eq!(quoted(&"é".repeat(100)), format!("\"{}…\"", "é".repeat(80)));
+    }
 }

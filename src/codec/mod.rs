@@ -7,12 +7,16 @@
 //! | --- | --- | --- |
 //! | `document` | what a document shows: [`Document`], [`Shown`] | `Applications`, `Application` |
 //! | `limits` | [`Limits`], [`ReadError`] | none: Java has no limits |
+//! | `lengths` | how long fields may be | none |
+//! | `wanted` | which members are read at all | none |
 //! | `json` | full and compact JSON, batches | `EurekaJacksonCodec`, `JacksonJsonMini` |
 //! | `xml` | full and compact XML | `XmlXStream`, `Converters`, `JacksonXmlMini` |
 
 mod document;
 pub mod json;
+mod lengths;
 mod limits;
+mod wanted;
 pub mod xml;
 
 pub use document::{Detail, Document, Format, Group, Shown, StatusDocument};

@@ -4,12 +4,13 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::catalog::What;
-use crate::codec::{Format, json, xml};
+use crate::codec::{Format, Limits, ReadError, json, xml};
 use crate::model::AppName;
 
+use super::body::Room;
 use super::error::ApiError;
 use super::negotiation::{list_form, negotiate, request_format};
 use super::{Api, body, origin, respond};
@@ -59,13 +60,11 @@ pub(super) async fn register(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let (format, negotiated, bytes) = read_body(&api, &headers, body).await?;
-    let limits = &api.settings.load().limits.content;
-    let registration = match format {
-        Format::Json => json::read_instance(&bytes, limits),
-        Format::Xml => xml::read_instance(&bytes, limits),
-    };
-    let registration = registration.map_err(|error| ApiError::Unreadable { format, message: error.to_string() })?;
+    let read = read_body(&api, &headers, body, |format, bytes, limits| match format {
+        Format::Json => json::read_instance(bytes, limits),
+        Format::Xml => xml::read_instance(bytes, limits),
+    });
+    let Read { content: registration, negotiated, room: _room } = read.await?;
     let instance = registration
         .accept(&AppName::new(&app), api.clock.now().wall)
         .map_err(|refusal| ApiError::Refused { refusal, content_type: negotiated.clone() })?;
@@ -73,24 +72,41 @@ pub(super) async fn register(
     Ok(respond::empty(StatusCode::NO_CONTENT, negotiated))
 }
 
-/// A body in JSON or XML, with the type to answer in. Checks in Java's order: the request's type if
-/// it has one, `Accept`, and then a missing type.
-pub(super) async fn read_body(
+/// What a body says.
+pub(super) struct Read<T> {
+    pub(super) content: T,
+    /// The type to answer in.
+    pub(super) negotiated: HeaderValue,
+    /// What a large body takes, until it is done with.
+    pub(super) room: Room,
+}
+
+/// Reads a body in JSON or XML. Checks in Java's order: the request's type if it has one, `Accept`, and
+/// then a missing type.
+pub(super) async fn read_body<T: Send + 'static>(
     api: &Api,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Format, http::HeaderValue, bytes::Bytes), ApiError> {
+    read: impl FnOnce(Format, &[u8], &Limits) -> Result<T, ReadError> + Send + 'static,
+) -> Result<Read<T>, ApiError> {
     let format = if headers.contains_key(CONTENT_TYPE) { Some(request_format(headers)?) } else { None };
     let negotiated = negotiate(headers)?.content_type;
-    let bytes = body::read(headers, body, api.settings.load().limits).await?;
-    match format {
+    let limits = api.settings.load().limits;
+    let interpret = move |bytes: &[u8]| match format {
         Some(format) if bytes.is_empty() => {
             Err(ApiError::Unreadable { format, message: "cannot parse request body: it is empty".into() })
         }
-        Some(format) => Ok((format, negotiated, bytes)),
+        Some(format) => read(format, bytes, &limits.content)
+            .map_err(|error| ApiError::Unreadable { format, message: error.to_string() }),
         None if bytes.is_empty() => {
             Err(ApiError::BadRequest("the request has neither a Content-Type nor a body".into()))
         }
         None => Err(ApiError::UnsupportedMediaType),
-    }
+    };
+    let read = body::read(headers, body, limits, &api.bodies, interpret).await;
+    let (content, room) = read.map_err(|error| match (error, format) {
+        (ApiError::BadRequest(message), Some(format)) => ApiError::Unreadable { format, message },
+        (error, _) => error,
+    })?;
+    Ok(Read { content, negotiated, room })
 }

@@ -34,7 +34,8 @@ pub(super) async fn anywhere(
     Ok(show(&lease, negotiated))
 }
 
-/// `PUT apps/{app}/{id}`: a heartbeat. Neither body nor `status` are looked at.
+/// `PUT apps/{app}/{id}`: a heartbeat. Neither body nor `status` are looked at. Whoever has to register
+/// is told so (404) whatever else is wrong.
 pub(super) async fn renew(
     State(api): State<Api>,
     Path((app, id)): Path<(String, String)>,
@@ -43,12 +44,16 @@ pub(super) async fn renew(
 ) -> Result<Response, ApiError> {
     let negotiated = negotiate(&headers)?;
     let origin = origin(&headers);
-    let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
-    let brought = match origin {
-        Origin::Peer => query::status(&uri, "overriddenstatus")?,
-        Origin::Client | Origin::Server => None,
+    let app = AppName::upper(&app);
+    let said = query::millis(&uri, "lastDirtyTimestamp").and_then(|last_dirty| match origin {
+        Origin::Peer => Ok((last_dirty, query::status(&uri, "overriddenstatus")?)),
+        Origin::Client | Origin::Server => Ok((last_dirty, None)),
+    });
+    let (last_dirty, brought) = match said {
+        Err(_) if api.registry.instance(&app, &id).is_none() => return Err(ApiError::NotFound),
+        said => said?,
     };
-    match api.registry.renew(&AppName::upper(&app), &id, last_dirty, brought, origin) {
+    match api.registry.renew(&app, &id, last_dirty, brought, origin) {
         Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),
         Renewal::RegisterAgain => Err(ApiError::NotFound),
         Renewal::Newer(lease) => Ok((StatusCode::CONFLICT, show(&lease, negotiated)).into_response()),

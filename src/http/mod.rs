@@ -36,14 +36,15 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use axum::Router;
-use axum::routing::{get, post, put};
-use http::HeaderMap;
+use axum::routing::{MethodRouter, get, post, put};
+use http::{HeaderMap, StatusCode};
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
 use crate::registry::{Origin, Registry};
 
+pub use body::BodiesInFlight;
 pub use refused::RefusedItems;
 
 /// What the resources work on.
@@ -57,6 +58,8 @@ pub struct Api {
     pub settings: Arc<ArcSwap<RequestSettings>>,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
+    /// Room for large bodies.
+    pub bodies: BodiesInFlight,
     /// What was said of items that peers sent in vain.
     pub refused: Arc<RefusedItems>,
     /// The time.
@@ -86,32 +89,33 @@ pub struct BodyLimits {
 /// All routes, below a context path (`server.servlet.context-path`: empty or `/x`).
 pub fn router(api: Api, context_path: &str) -> Router {
     const READ: &str = "HEAD,GET,OPTIONS";
-    let reading = || respond::allowed(READ);
     let resources = Router::new()
-        .route("/apps", get(apps::all).options(reading))
-        .route("/apps/delta", get(apps::delta).options(reading))
-        .route("/apps/{app}", get(apps::one).post(apps::register).options(|| respond::allowed("HEAD,POST,GET,OPTIONS")))
+        .route("/apps", taking(READ, get(apps::all)))
+        .route("/apps/delta", taking(READ, get(apps::delta)))
+        .route("/apps/{app}", taking("HEAD,POST,GET,OPTIONS", get(apps::one).post(apps::register)))
         .route(
             "/apps/{app}/{id}",
-            get(instance::one)
-                .put(instance::renew)
-                .delete(instance::cancel)
-                .options(|| respond::allowed("HEAD,DELETE,GET,OPTIONS,PUT")),
+            taking("HEAD,DELETE,GET,OPTIONS,PUT", get(instance::one).put(instance::renew).delete(instance::cancel)),
         )
-        .route(
-            "/apps/{app}/{id}/status",
-            put(status::set).delete(status::remove).options(|| respond::allowed("DELETE,OPTIONS,PUT")),
-        )
-        .route("/apps/{app}/{id}/metadata", put(metadata::set).options(|| respond::allowed("OPTIONS,PUT")))
-        .route("/instances/{id}", get(instance::anywhere).options(reading))
-        .route("/vips/{vip}", get(vips::plain).options(reading))
-        .route("/svips/{vip}", get(vips::secure).options(reading))
-        .route("/peerreplication/batch", post(peerreplication::batch).options(|| respond::allowed("POST,OPTIONS")))
-        .route("/status", get(serverinfo::status).options(reading))
-        .route("/serverinfo/statusoverrides", get(serverinfo::status_overrides).options(reading))
-        .route("/asg/{name}/status", put(serverinfo::asg).options(|| respond::allowed("PUT,OPTIONS")));
+        .route("/apps/{app}/{id}/status", taking("DELETE,OPTIONS,PUT", put(status::set).delete(status::remove)))
+        .route("/apps/{app}/{id}/metadata", taking("OPTIONS,PUT", put(metadata::set)))
+        .route("/instances/{id}", taking(READ, get(instance::anywhere)))
+        .route("/vips/{vip}", taking(READ, get(vips::plain)))
+        .route("/svips/{vip}", taking(READ, get(vips::secure)))
+        .route("/peerreplication/batch", taking("POST,OPTIONS", post(peerreplication::batch)))
+        .route("/status", taking(READ, get(serverinfo::status)))
+        .route("/serverinfo/statusoverrides", taking(READ, get(serverinfo::status_overrides)))
+        .route("/asg/{name}/status", taking("PUT,OPTIONS", put(serverinfo::asg)));
     let both = Router::new().nest("/eureka", resources.clone()).nest("/eureka/v2", resources).with_state(api);
     path::cleaned(both, context_path)
+}
+
+/// Methods of a resource, and what is said of them: in Jersey's order, to `OPTIONS` with `HEAD` and in a
+/// 405 without.
+fn taking(allowed: &'static str, methods: MethodRouter<Api>) -> MethodRouter<Api> {
+    methods
+        .options(move || respond::allowed(StatusCode::OK, allowed))
+        .fallback(move || respond::allowed(StatusCode::METHOD_NOT_ALLOWED, allowed.trim_start_matches("HEAD,")))
 }
 
 /// Whether a peer speaks: single calls say so by a header, batches by their path.

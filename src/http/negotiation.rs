@@ -38,7 +38,7 @@ pub(super) fn negotiate(headers: &HeaderMap) -> Result<Negotiated, ApiError> {
     let mut ranges = Vec::new();
     for line in headers.get_all(ACCEPT) {
         let line = line.to_str().map_err(|_| bad_accept())?;
-        for part in line.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in unquoted(line, ',').map(str::trim).filter(|part| !part.is_empty()) {
             ranges.push(MediaRange::parse(part).ok_or_else(bad_accept)?);
         }
     }
@@ -117,7 +117,7 @@ impl<'a> MediaRange<'a> {
     /// A lone word is a type without a subtype and matches nothing; a lone `*` is everything (the
     /// JDK sends it).
     fn parse(part: &'a str) -> Option<Self> {
-        let mut pieces = part.split(';').map(str::trim);
+        let mut pieces = unquoted(part, ';').map(str::trim);
         let range = pieces.next()?;
         let (kind, subtype) = match range.split_once('/') {
             Some((kind, subtype)) => (kind.trim(), subtype.trim()),
@@ -149,15 +149,39 @@ impl<'a> MediaRange<'a> {
             (_, subtype) if subtype.eq_ignore_ascii_case("xml") => Format::Xml,
             _ => return None,
         };
-        // The type goes back as the client wrote it.
+        // The type goes back as the client wrote it, but the bytes are UTF-8 and nothing else.
         let mut written = format!("{}/{}", self.kind, self.subtype);
-        for parameter in &self.parameters {
+        for parameter in self.parameters.iter().filter(|parameter| charset(parameter).is_none_or(is_utf8)) {
             written.push(';');
             written.push_str(parameter);
         }
         let content_type = HeaderValue::from_str(&written).unwrap_or_else(|_| media_type(format));
         Some(Negotiated { format, content_type })
     }
+}
+
+/// The pieces between separators that stand in no quoted string (RFC 9110, 5.6.4).
+fn unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.split(move |c| {
+        let plain = !std::mem::take(&mut escaped);
+        match c {
+            '"' if plain => quoted = !quoted,
+            '\\' if plain && quoted => escaped = true,
+            _ => {}
+        }
+        c == separator && !quoted
+    })
+}
+
+/// The value of a parameter that names a charset.
+fn charset(parameter: &str) -> Option<&str> {
+    let (name, charset) = parameter.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("charset").then(|| charset.trim().trim_matches('"'))
+}
+
+fn is_utf8(charset: &str) -> bool {
+    charset.eq_ignore_ascii_case("utf-8")
 }
 
 fn thousandths(quality: &str) -> Option<u16> {
@@ -182,15 +206,10 @@ pub(super) fn request_format(headers: &HeaderMap) -> Result<Format, ApiError> {
         return Err(unreadable());
     }
     let line = first.ok_or(ApiError::UnsupportedMediaType)?.to_str().map_err(|_| unreadable())?;
-    let mut pieces = line.split(';').map(str::trim);
+    let mut pieces = unquoted(line, ';').map(str::trim);
     let (kind, subtype) = pieces.next().and_then(|range| range.split_once('/')).ok_or_else(unreadable)?;
-    let known_charset = pieces.all(|piece| match piece.split_once('=') {
-        Some((name, charset)) if name.trim().eq_ignore_ascii_case("charset") => {
-            let charset = charset.trim().trim_matches('"');
-            charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("iso-8859-1")
-        }
-        _ => true,
-    });
+    let known_charset =
+        pieces.filter_map(charset).all(|charset| is_utf8(charset) || charset.eq_ignore_ascii_case("iso-8859-1"));
     match (kind, subtype) {
         _ if !known_charset => Err(ApiError::UnsupportedMediaType),
         (kind, _) if kind == "*" || !kind.eq_ignore_ascii_case("application") => Err(ApiError::UnsupportedMediaType),
@@ -207,7 +226,7 @@ fn contains(value: &HeaderValue, text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     fn accept(lines: &[&str]) -> HeaderMap {
@@ -228,6 +247,12 @@ mod tests {
             ("application/JSON", Format::Json, "application/JSON"),
             ("application/json;v=1", Format::Json, "application/json;v=1"),
             ("application/json,", Format::Json, "application/json"),
+            ("application/json;v=\"a,b;c\\\",\"", Format::Json, "application/json;v=\"a,b;c\\\",\""),
+            ("application/json;v=\"a, application/xml", Format::Json, "application/json;v=\"a, application/xml"),
+            ("application/json;charset=UTF-8;v=1", Format::Json, "application/json;charset=UTF-8;v=1"),
+            ("application/json;Charset=\"utf-8\"", Format::Json, "application/json;Charset=\"utf-8\""),
+            ("application/json;charset=ISO-8859-1;v=1", Format::Json, "application/json;v=1"),
+            ("application/xml; CHARSET=utf-16", Format::Xml, "application/xml"),
             ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", Format::Xml, "application/xml"),
         ] {
             let picked = negotiate(&accept(&[line])).unwrap();

@@ -35,11 +35,24 @@ pub(super) fn cleaned(routes: Router, context_path: &str) -> Router {
 
 fn inner_path<'a>(path: &'a str, context_path: &str) -> Result<Cow<'a, str>, ApiError> {
     check_encoding(path)?;
-    let below = path.strip_prefix(context_path).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    let path = below.ok_or(ApiError::NotFound)?;
+    match clean(path) {
+        Cow::Borrowed(path) => below(path, context_path).map(Cow::Borrowed),
+        Cow::Owned(path) => below(&path, context_path).map(|path| Cow::Owned(path.to_owned())),
+    }
+}
+
+fn below<'a>(path: &'a str, context_path: &str) -> Result<&'a str, ApiError> {
+    match path.strip_prefix(context_path) {
+        Some("") => Ok("/"),
+        Some(rest) if rest.starts_with('/') => Ok(rest),
+        _ => Err(ApiError::NotFound),
+    }
+}
+
+fn clean(path: &str) -> Cow<'_, str> {
     let clean = !path.contains("//") && !path.contains(';') && (path.len() < 2 || !path.ends_with('/'));
     if clean && !path.is_empty() {
-        return Ok(Cow::Borrowed(path));
+        return Cow::Borrowed(path);
     }
     let segments = path.split('/').map(|segment| segment.split(';').next().unwrap_or_default());
     let mut cleaned = String::with_capacity(path.len());
@@ -50,7 +63,7 @@ fn inner_path<'a>(path: &'a str, context_path: &str) -> Result<Cow<'a, str>, Api
     if cleaned.is_empty() {
         cleaned.push('/');
     }
-    Ok(Cow::Owned(cleaned))
+    Cow::Owned(cleaned)
 }
 
 /// What may not stand in a path stands there encoded, every `%` is followed by two hex digits, and
@@ -102,7 +115,7 @@ fn with_path(uri: &Uri, path: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     #[test]
@@ -118,7 +131,13 @@ mod tests {
         ] {
             assert_eq!(inner_path(path, "").unwrap(), cleaned, "{path}");
         }
-        assert_eq!(inner_path("/ctx/eureka/apps/", "/ctx").unwrap(), "/eureka/apps");
+        for path in ["/ctx/eureka/apps/", "//ctx/eureka/apps", "/ctx//eureka/apps", "/ctx;v=1/eureka/apps"] {
+            assert_eq!(inner_path(path, "/ctx").unwrap(), "/eureka/apps", "{path}");
+        }
+        assert_eq!(inner_path("/a//b/eureka/apps", "/a/b").unwrap(), "/eureka/apps");
+        for path in ["/ctx", "/ctx/", "//ctx;v=1//"] {
+            assert_eq!(inner_path(path, "/ctx").unwrap(), "/", "{path}");
+        }
         assert!(matches!(inner_path("/ctxeureka/apps", "/ctx"), Err(ApiError::NotFound)));
         assert!(matches!(inner_path("/eureka/apps", "/ctx"), Err(ApiError::NotFound)));
     }

@@ -36,14 +36,12 @@ pub(super) fn millis(uri: &Uri, name: &str) -> Result<Option<WallMillis>, ApiErr
 pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, ApiError> {
     let known = |value: String| {
         InstanceStatus::from_name(&value).ok_or_else(|| {
-            ApiError::BadRequest(format!("cannot read {name}: expected {STATUS_NAMES}, found `{value}`"))
+            let names = InstanceStatus::names();
+            ApiError::BadRequest(format!("cannot read {name}: expected one of {names}, found `{value}`"))
         })
     };
     first(uri, name).map(known).transpose()
 }
-
-/// For messages.
-pub(super) const STATUS_NAMES: &str = "UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN";
 
 fn pairs(uri: &Uri) -> impl Iterator<Item = (String, String)> {
     let query = uri.query().unwrap_or_default();
@@ -52,7 +50,7 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = (String, String)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     #[test]

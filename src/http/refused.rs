@@ -4,31 +4,41 @@
 //! 404 and brings the same registration once more.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use crate::clock::Monotonic;
 
-/// When each refusal was last told, by its text.
+/// When each refusal was last told, by the hash of its text: the texts hold names that peers send.
 #[derive(Debug, Default)]
-pub struct RefusedItems(Mutex<HashMap<String, Monotonic>>);
+pub struct RefusedItems {
+    told: Mutex<HashMap<u64, Monotonic>>,
+    hasher: RandomState,
+}
 
 const AGAIN_AFTER: Duration = Duration::from_hours(1);
-/// The texts hold names that peers send; beyond so many, all are forgotten and told again.
+/// Beyond so many, the one that was told the longest ago is forgotten, and may be told again.
 const MOST: usize = 1000;
 
 impl RefusedItems {
     /// Whether a refusal is to be told.
     pub(super) fn is_news(&self, refusal: &str, now: Monotonic) -> bool {
-        let mut told = self.0.lock();
-        if told.get(refusal).is_some_and(|last| now.since(*last) < AGAIN_AFTER) {
+        let refusal = self.hasher.hash_one(refusal);
+        let mut told = self.told.lock();
+        if told.get(&refusal).is_some_and(|last| now.since(*last) < AGAIN_AFTER) {
             return false;
         }
         if told.len() >= MOST {
-            told.clear();
+            told.retain(|_, last| now.since(*last) < AGAIN_AFTER);
         }
-        told.insert(refusal.to_owned(), now);
+        if told.len() >= MOST
+            && let Some(oldest) = told.iter().min_by_key(|(_, last)| **last).map(|(refusal, _)| *refusal)
+        {
+            told.remove(&oldest);
+        }
+        told.insert(refusal, now);
         true
     }
 }
@@ -50,9 +60,16 @@ mod tests {
     #[test]
     fn it_does_not_grow_without_end() {
         let refused = RefusedItems::default();
-        for n in 0..3 * MOST {
-            assert!(refused.is_news(&n.to_string(), Monotonic(0)));
+        let most = u64::try_from(MOST).unwrap_or(u64::MAX);
+        for n in 0..3 * most {
+            assert!(refused.is_news(&n.to_string(), Monotonic(n)));
         }
-        assert!(refused.0.lock().len() <= MOST);
+        assert_eq!(refused.told.lock().len(), MOST);
+        for n in [2 * most, 3 * most - 1] {
+            assert!(!refused.is_news(&n.to_string(), Monotonic(3 * most)), "only the oldest are forgotten");
+        }
+        let later = Monotonic(3 * most + 3_600_000);
+        assert!(refused.is_news("x", later));
+        assert_eq!(refused.told.lock().len(), 1, "what is an hour old goes first");
     }
 }

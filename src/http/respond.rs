@@ -38,9 +38,9 @@ pub(super) fn ready(answer: Answer, form: Form, content_type: HeaderValue) -> Re
     response
 }
 
-/// `OPTIONS`: what is allowed. (Jersey adds a WADL document, which nobody reads.)
-pub(super) fn allowed(methods: &'static str) -> std::future::Ready<Response> {
-    std::future::ready((StatusCode::OK, [(ALLOW, HeaderValue::from_static(methods))]).into_response())
+/// What is allowed. (To `OPTIONS` Jersey adds a WADL document, which nobody reads.)
+pub(super) fn allowed(status: StatusCode, methods: &'static str) -> std::future::Ready<Response> {
+    std::future::ready((status, [(ALLOW, HeaderValue::from_static(methods))]).into_response())
 }
 
 /// A body of ready pieces with a known length.

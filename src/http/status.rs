@@ -24,7 +24,7 @@ pub(super) async fn set(
         return Err(ApiError::NotFound);
     }
     let status = query::status(&uri, "value")?
-        .ok_or_else(|| ApiError::BadRequest(format!("missing value: expected {}", query::STATUS_NAMES)))?;
+        .ok_or_else(|| ApiError::BadRequest(format!("missing value: expected one of {}", InstanceStatus::names())))?;
     let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
     done(api.registry.set_status(&app, &id, status, last_dirty, origin(&headers)), negotiated.content_type)
 }

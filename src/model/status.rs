@@ -32,6 +32,11 @@ impl InstanceStatus {
         }
     }
 
+    /// All names, for messages.
+    pub fn names() -> String {
+        Self::ALL.map(Self::as_str).join(", ")
+    }
+
     /// The status with exactly this name; letter case counts.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == name)

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodyLimits, RequestSettings, router};
+use crate::http::{Api, BodiesInFlight, BodyLimits, RequestSettings, router};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
@@ -56,6 +56,7 @@ impl App {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
+            bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock),
             refused: Arc::default(),
             clock: clock.clone(),

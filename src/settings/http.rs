@@ -31,6 +31,8 @@ pub struct HttpSettings {
     pub request_timeout: Duration,
     /// `eurekad.limits.body-size`, in bytes: a request's body after decompression. Default 10 MB.
     pub body_limit: usize,
+    /// `eurekad.limits.bodies-in-flight`, in bytes: all large bodies at a time. Default 256 MB.
+    pub bodies_in_flight: usize,
     /// `server.max-http-request-header-size`, before Boot 3 `server.max-http-header-size`, in bytes:
     /// the head of a request. Default 16 KB (Java: 8 KB); less than 8 KB is taken for 8 KB.
     pub head_limit: usize,
@@ -50,6 +52,7 @@ impl Default for HttpSettings {
             idle_timeout: Duration::from_mins(2),
             request_timeout: Duration::from_secs(30),
             body_limit: 10 << 20,
+            bodies_in_flight: 256 << 20,
             head_limit: 16 << 10,
             shutdown_timeout: Duration::from_secs(30),
         }
@@ -86,6 +89,9 @@ impl HttpSettings {
                 .unwrap_or(default.idle_timeout),
             request_timeout: reader.get(&["eurekad.http.request-timeout"], &time).unwrap_or(default.request_timeout),
             body_limit: reader.get(&["eurekad.limits.body-size"], value::size(1..=MOST)).unwrap_or(default.body_limit),
+            bodies_in_flight: reader
+                .get(&["eurekad.limits.bodies-in-flight"], value::size(1..=MOST))
+                .unwrap_or(default.bodies_in_flight),
             head_limit: reader
                 .get(&["server.max-http-request-header-size", "server.max-http-header-size"], value::size(1..=MOST))
                 .map_or(default.head_limit, |size| size.max(LEAST_HEAD_LIMIT)),

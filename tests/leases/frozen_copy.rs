@@ -34,6 +34,20 @@ async fn readers_see_the_last_tick() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn names_that_nobody_has_are_forgotten_at_the_tick() {
+    let fleet = Fleet::new(&["--eureka.server.use-read-only-response-cache=true"]);
+    fleet.register("ORDERS", "ord-1", 30, 90);
+    for n in 0..5_000 {
+        assert_eq!(read(&fleet, What::App(AppName::new(&n.to_string()))).await, None);
+        assert!(read(&fleet, What::Vip(n.to_string().into())).await.is_some_and(|list| !list.contains("ord-1")));
+    }
+    fleet.app.catalog().refreeze().await;
+    assert!(read(&fleet, orders()).await.expect("there").contains("ord-1"));
+    fleet.register("ORDERS", "ord-2", 30, 90);
+    assert!(!read(&fleet, orders()).await.expect("there").contains("ord-2"), "it found room in the copy");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_update_interval_alone_freezes_nothing() {
     let fleet = Fleet::new(&["--eureka.server.response-cache-update-interval-ms=60000"]);
     assert_eq!(read(&fleet, orders()).await, None);

@@ -6,18 +6,42 @@
 use std::borrow::Cow;
 
 use super::emit::{Supplementary, object};
-use super::member::{Under as _, short, text, whole, wrong};
+use super::member::{Under as _, over, quoted, text, whole, wrong};
 use super::tree::{Object, Tree};
 use super::{read, tree, write};
-use crate::codec::{Limits, ReadError};
+use crate::codec::document::ENOUGH_ENTITIES;
+use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
     AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
 };
 
+static BODY: Wanted = Wanted { member: |name| (name == "replicationList").then_some(&ITEMS), items: None, gaps: false };
+static ITEMS: Wanted = Wanted { member: |_| None, items: Some(&ITEM), gaps: false };
+static ITEM: Wanted = Wanted {
+    member: |name| match name {
+        "appName" | "id" | "lastDirtyTimestamp" | "action" | "overriddenStatus" | "status" => Some(&SCALAR),
+        "instanceInfo" => Some(&INSTANCE_INFO),
+        _ => None,
+    },
+    items: None,
+    gaps: false,
+};
+/// An instance, or one that is wrapped as in a registration.
+static INSTANCE_INFO: Wanted = Wanted {
+    member: |name| if name == "instance" { Some(&INSTANCE) } else { (INSTANCE.member)(name) },
+    items: None,
+    gaps: true,
+};
+
 /// Reads the body of `POST /peerreplication/batch/` (`ReplicationList`). Fails only where there is
-/// no list; each item's own error stands in its place.
+/// no list, or too long a one; each item's own error stands in its place.
 pub fn read_batch(body: &[u8], limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
-    tree::read(body, limits, |tree| match tree.get("replicationList") {
+    tree::read(body, limits, &BODY, |tree| match tree.get("replicationList") {
+        Some(Tree::List(items)) if items.len() > limits.batch_items => {
+            Err(over(format!("at most {} items (eurekad.limits.batch-items)", limits.batch_items)))
+                .under("replicationList")
+        }
         Some(Tree::List(items)) => Ok(items
             .iter()
             .enumerate()
@@ -32,11 +56,17 @@ fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError>
         return Err(wrong("must be an object"));
     };
     Ok(ReplicationItem {
-        app: AppName::new(&required(members, "appName")?),
-        id: InstanceId::new(&*required(members, "id")?),
+        app: AppName::new(&key(members, "appName", limits)?),
+        id: InstanceId::new(&*key(members, "id", limits)?),
         last_dirty: timestamp(members).under("lastDirtyTimestamp")?,
         action: action(members, limits)?,
     })
+}
+
+fn key<'a>(members: &'a Object<'_>, name: &str, limits: &Limits) -> Result<Cow<'a, str>, ReadError> {
+    let key = required(members, name)?;
+    lengths::key(&key, limits).under(name)?;
+    Ok(key)
 }
 
 fn required<'a>(members: &'a Object<'_>, name: &str) -> Result<Cow<'a, str>, ReadError> {
@@ -83,7 +113,7 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
         }
         other => {
             let names = "Heartbeat, Register, Cancel, StatusUpdate, DeleteStatusOverride";
-            return Err(wrong(format!("\"{}\" is none of {names}", short(other)))).under("action");
+            return Err(wrong(format!("{} is none of {names}", quoted(other)))).under("action");
         }
     })
 }
@@ -91,18 +121,19 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
 fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, ReadError> {
     let Some(word) = optional(members, name)? else { return Ok(None) };
     let status = InstanceStatus::from_name(&word).map(Some);
-    let names = || InstanceStatus::ALL.map(InstanceStatus::as_str).join(", ");
-    status.ok_or_else(|| wrong(format!("\"{}\" is none of {}", short(&word), names()))).under(name)
+    status.ok_or_else(|| wrong(format!("{} is none of {}", quoted(&word), InstanceStatus::names()))).under(name)
 }
 
-/// Writes the answer (`ReplicationListResponse`): one result an item, in order.
+/// Writes the answer (`ReplicationListResponse`): one result an item, in order. Once it is longer than
+/// [`ENOUGH_ENTITIES`], further copies of instances are left out.
 pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
     let mut out = Vec::new();
     object(&mut out, Supplementary::Escaped, |root| {
         root.list("responseList", outcomes, |out, outcome| {
             object(out, Supplementary::Escaped, |members| {
                 members.number("statusCode", outcome.status);
-                if let Some((instance, times)) = &outcome.entity {
+                if let Some((instance, times)) = outcome.entity.as_ref().filter(|_| members.written() < ENOUGH_ENTITIES)
+                {
                     write::instance(members.value("responseEntity"), instance, *times, Supplementary::Escaped);
                 }
             });

@@ -4,7 +4,7 @@
 //! contradicts the name; so here the **name** decides, and only Amazon's class speaks for itself.
 
 use super::AMAZON_CLASS;
-use super::member::{Under as _, over, short, text, wrong};
+use super::member::{Under as _, over, quoted, shortened, text, wrong};
 use super::tree::Tree;
 use crate::codec::{Limits, ReadError};
 use crate::model::{DataCenter, GivenDataCenter, Metadata, NonAmazon, Text};
@@ -29,7 +29,7 @@ pub(super) fn data_center(value: &Tree<'_>, limits: &Limits) -> Result<GivenData
             Some(entries) => metadata(entries, |_| true, limits).under("metadata")?,
         })),
         Some(other) => {
-            return Err(wrong(format!("\"{}\" is none of MyOwn, Amazon, Netflix", short(other)))).under("name");
+            return Err(wrong(format!("{} is none of MyOwn, Amazon, Netflix", quoted(other)))).under("name");
         }
     })
 }
@@ -45,7 +45,7 @@ pub(super) fn metadata(value: &Tree<'_>, kept: fn(&str) -> bool, limits: &Limits
             let problem = format!("at most {} entries (eurekad.limits.metadata-entries)", limits.metadata_entries);
             return Err(over(problem));
         }
-        entries.push(entry(key, value, limits).under(short(key))?);
+        entries.push(entry(key, value, limits).under(shortened(key))?);
     }
     Ok(Metadata::new(entries))
 }

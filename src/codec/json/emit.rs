@@ -29,6 +29,11 @@ pub(crate) struct Members<'a> {
 }
 
 impl Members<'_> {
+    /// Bytes of the whole document so far.
+    pub(super) fn written(&self) -> usize {
+        self.out.len()
+    }
+
     /// A member whose value is written by the caller.
     pub(crate) fn value(&mut self, name: &str) -> &mut Vec<u8> {
         self.comma();

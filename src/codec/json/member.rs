@@ -5,46 +5,10 @@
 //! on which Java's reader loses its place, is refused.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 
 use super::tree::Tree;
 use crate::codec::ReadError;
-
-/// A member that is not what it must be. Its place is added on the way out: [`Under`].
-pub(super) fn wrong(problem: impl Into<String>) -> ReadError {
-    ReadError::Field { path: String::new(), problem: problem.into() }
-}
-
-/// Something over a limit. Its place is added on the way out: [`Under`].
-pub(super) fn over(problem: impl Into<String>) -> ReadError {
-    ReadError::Limit { path: String::new(), problem: problem.into() }
-}
-
-/// Spells out where a problem lies, from the inside out: only a body that fails pays for it.
-pub(super) trait Under {
-    /// Puts a name in front of the place.
-    #[must_use]
-    fn under(self, name: impl Display) -> Self;
-}
-
-impl<T> Under for Result<T, ReadError> {
-    fn under(mut self, name: impl Display) -> Self {
-        if let Err(ReadError::Field { path, .. } | ReadError::Limit { path, .. }) = &mut self {
-            *path = if path.is_empty() { name.to_string() } else { format!("{name}.{path}") };
-        }
-        self
-    }
-}
-
-/// The beginning of a text from outside, fit for one line.
-pub(super) fn short(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let mut short: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        short.push('…');
-    }
-    short
-}
+pub(super) use crate::codec::limits::{Under, over, quoted, shortened, wrong};
 
 /// A scalar as a text: numbers by their literal, null as nothing.
 pub(super) fn text<'a>(value: &'a Tree<'_>) -> Result<Option<Cow<'a, str>>, ReadError> {
@@ -65,7 +29,7 @@ pub(super) fn whole<T: TryFrom<i64>>(value: &Tree<'_>) -> Result<Option<T>, Read
         Tree::Null => Ok(None),
         Tree::Bool(flag) => Ok(T::try_from(i64::from(*flag)).ok()),
         Tree::Number(literal) => {
-            fitting(literal).map(Some).ok_or_else(|| wrong(format!("{} is out of range", short(literal))))
+            fitting(literal).map(Some).ok_or_else(|| wrong(format!("{} is out of range", shortened(literal))))
         }
         Tree::Text(text) => Ok(fitting(text.trim())),
         Tree::List(_) | Tree::Object(_) => Err(wrong("must be a number, not a list or an object")),

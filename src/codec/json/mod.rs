@@ -12,7 +12,7 @@
 //! | --- | --- | --- |
 //! | `body` | bytes to a text | Jackson's `ByteSourceJsonBootstrapper` |
 //! | `tree` | a text to a tree | Jackson's `JsonParser` |
-//! | `member` | what a single member may look like | `getValueAsInt` and its like` |
+//! | `member` | what a single member may look like | `getValueAsInt` and its like |
 //! | `read` | an instance | `InstanceInfoDeserializer`, `CloudJacksonJson` |
 //! | `data_center` | where an instance runs | `DataCenterTypeInfoResolver` |
 //! | `batch` | what peers send and are answered | `ReplicationList`, `ReplicationListResponse` |

@@ -18,7 +18,16 @@ const BODIES: [&str; 3] = [
 
 /// Reads a body in every way there is; an error must be one line that JSON can carry.
 fn read_all(body: &[u8]) -> Result<(), TestCaseError> {
-    let limits = Limits { nesting_depth: 6, metadata_entries: 3, metadata_length: 20 };
+    let limits = Limits {
+        nesting_depth: 6,
+        metadata_entries: 3,
+        metadata_length: 20,
+        name_length: 10,
+        text_length: 20,
+        vip_names: 1,
+        body_values: 200,
+        batch_items: 2,
+    };
     for limits in [limits, Limits::default()] {
         let single = read_instance(body, &limits).err();
         let batch = match read_batch(body, &limits) {
@@ -39,6 +48,11 @@ fn text() -> impl Strategy<Value = Text> {
 
 fn filled() -> impl Strategy<Value = Text> {
     text().prop_filter("empty counts as absent", |text| !text.is_empty())
+}
+
+/// What can stand in a path.
+fn name() -> impl Strategy<Value = Text> {
+    filled().prop_filter("no path can hold U+0000", |text| !text.contains('\0'))
 }
 
 fn port() -> impl Strategy<Value = Port> {
@@ -68,8 +82,8 @@ fn metadata() -> impl Strategy<Value = Metadata> {
 prop_compose! {
     /// Any instance as the wire can carry it.
     fn instance()(
-        (instance_id, host_name, ip_addr) in (prop::option::of(filled()), filled(), filled()),
-        (app, group) in (filled(), prop::option::of(filled())),
+        (instance_id, host_name, ip_addr) in (prop::option::of(name()), name(), filled()),
+        (app, group) in (name(), prop::option::of(filled())),
         sid in prop::option::of(text()).prop_filter("never shown", |sid| {
             !matches!(sid.as_deref(), Some("na" | "unknown"))
         }),

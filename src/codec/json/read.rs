@@ -4,15 +4,18 @@
 //! for [`Registration::accept`] to say.
 
 use super::data_center::{data_center, metadata};
-use super::member::{Under as _, short, switch, text, whole, wrong};
+use super::member::{Under as _, quoted, switch, text, whole, wrong};
 use super::tree::Tree;
 use super::{id_from_metadata, tree};
-use crate::codec::{Limits, ReadError};
+use crate::codec::wanted::{INSTANCE, Wanted};
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{ActionType, AppName, InstanceStatus, LeaseRequest, Port, Registration, Text};
+
+static BODY: Wanted = Wanted { member: |name| (name == "instance").then_some(&INSTANCE), items: None, gaps: false };
 
 /// Reads the body of a registration.
 pub fn read_instance(body: &[u8], limits: &Limits) -> Result<Registration, ReadError> {
-    tree::read(body, limits, |tree| match tree.get("instance") {
+    tree::read(body, limits, &BODY, |tree| match tree.get("instance") {
         Some(instance) => self::instance(instance, limits).under("instance"),
         None => Err(wrong(r#"must be {"instance": {…}}"#)).under("body"),
     })
@@ -41,6 +44,7 @@ pub(super) fn instance(value: &Tree<'_>, limits: &Limits) -> Result<Registration
         let host_name = registration.host_name.as_deref().unwrap_or_default();
         registration.instance_id = id_from_metadata(&registration.metadata, host_name).map(Text::from);
     }
+    lengths::check(&registration, limits)?;
     Ok(registration)
 }
 
@@ -106,7 +110,7 @@ fn port(value: &Tree<'_>, default: Port) -> Result<Port, ReadError> {
 fn port_number(value: &Tree<'_>) -> Result<i32, ReadError> {
     match value {
         Tree::Null => Ok(0),
-        Tree::Text(text) => whole(value)?.ok_or_else(|| wrong(format!("\"{}\" is no port number", short(text)))),
+        Tree::Text(text) => whole(value)?.ok_or_else(|| wrong(format!("{} is no port number", quoted(text)))),
         Tree::Bool(_) => Err(wrong("must be a port number")),
         _ => Ok(whole(value)?.unwrap_or(0)),
     }

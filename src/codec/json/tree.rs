@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use super::body::Body;
+use crate::codec::wanted::{SCALAR, Wanted};
 use crate::codec::{Limits, ReadError};
 
 /// No setting allows a deeper body than this.
@@ -27,6 +28,14 @@ pub(super) enum Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// What kind of value it is, without what is in it.
+    fn shape(self) -> Self {
+        match self {
+            Self::Bool(_) | Self::Number(_) | Self::Text(_) => Self::Bool(false),
+            other => other,
+        }
+    }
+
     /// The member of that name, if this is an object that has one.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         if let Self::Object(members) = self { members.get(name) } else { None }
@@ -50,15 +59,16 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Reads a body and hands its tree over.
+/// Reads a body and hands its tree over: what is wanted of it.
 pub(super) fn read<T>(
     body: &[u8],
     limits: &Limits,
+    wanted: &Wanted,
     interpret: impl FnOnce(Tree<'_>) -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
     let body = Body::new(body);
     let (text, complete) = body.text();
-    interpret(Parser { text, complete, at: 0, depth: 0, allowed: limits.nesting_depth.min(DEEPEST) }.value()?)
+    interpret(Parser::new(text, complete, limits).value(wanted)?)
 }
 
 struct Parser<'a> {
@@ -68,13 +78,21 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     allowed: usize,
+    /// How many more members and items may be kept.
+    room: usize,
+    values: usize,
 }
 
 impl<'a> Parser<'a> {
-    fn value(&mut self) -> Result<Tree<'a>, ReadError> {
+    fn new(text: &'a str, complete: bool, limits: &Limits) -> Self {
+        let (allowed, values) = (limits.nesting_depth.min(DEEPEST), limits.body_values);
+        Self { text, complete, at: 0, depth: 0, allowed, room: values, values }
+    }
+
+    fn value(&mut self, wanted: &Wanted) -> Result<Tree<'a>, ReadError> {
         match self.visible() {
-            Some(b'{') => self.nested(Self::object),
-            Some(b'[') => self.nested(Self::list),
+            Some(b'{') => self.nested(wanted, Self::object),
+            Some(b'[') => self.nested(wanted, Self::list),
             Some(b'"') => Ok(Tree::Text(self.string()?)),
             Some(b'-' | b'0'..=b'9') => Ok(Tree::Number(self.number()?)),
             _ => {
@@ -88,21 +106,26 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn nested(&mut self, content: fn(&mut Self) -> Result<Tree<'a>, ReadError>) -> Result<Tree<'a>, ReadError> {
+    fn nested(
+        &mut self,
+        wanted: &Wanted,
+        content: fn(&mut Self, &Wanted) -> Result<Tree<'a>, ReadError>,
+    ) -> Result<Tree<'a>, ReadError> {
         if self.depth == self.allowed {
             let problem =
                 format!("at most {} objects and lists in one another (eurekad.limits.nesting-depth)", self.allowed);
-            return Err(ReadError::Limit { path: format!("body{}", self.place()), problem });
+            return Err(self.over(problem));
         }
         self.depth += 1;
         self.at += 1;
-        let value = content(self)?;
+        let value = content(self, wanted)?;
         self.depth -= 1;
         Ok(value)
     }
 
-    fn object(&mut self) -> Result<Tree<'a>, ReadError> {
+    fn object(&mut self, wanted: &Wanted) -> Result<Tree<'a>, ReadError> {
         let mut members = Vec::new();
+        let mut skipped_before = false;
         if self.takes(b'}') {
             return Ok(Tree::Object(Object(members)));
         }
@@ -114,7 +137,15 @@ impl<'a> Parser<'a> {
             if !self.takes(b':') {
                 return Err(self.expected("`:`"));
             }
-            members.push((name, self.value()?));
+            let inner = (wanted.member)(&name);
+            let value = self.value(inner.unwrap_or(&SCALAR))?;
+            if inner.is_some() {
+                members.push((name, self.kept(value)?));
+                skipped_before = false;
+            } else if wanted.gaps && !skipped_before && value != Tree::Null {
+                members.push((name, self.kept(value.shape())?));
+                skipped_before = true;
+            }
             if self.takes(b'}') {
                 return Ok(Tree::Object(Object(members)));
             }
@@ -124,13 +155,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn list(&mut self) -> Result<Tree<'a>, ReadError> {
+    fn list(&mut self, wanted: &Wanted) -> Result<Tree<'a>, ReadError> {
         let mut items = Vec::new();
         if self.takes(b']') {
             return Ok(Tree::List(items));
         }
         loop {
-            items.push(self.value()?);
+            let item = self.value(wanted.items.unwrap_or(&SCALAR))?;
+            if wanted.items.is_some() {
+                items.push(self.kept(item)?);
+            }
             if self.takes(b']') {
                 return Ok(Tree::List(items));
             }
@@ -138,6 +172,15 @@ impl<'a> Parser<'a> {
                 return Err(self.expected("`,` or `]`"));
             }
         }
+    }
+
+    /// Counts a value that becomes a part of the tree.
+    fn kept(&mut self, value: Tree<'a>) -> Result<Tree<'a>, ReadError> {
+        let Some(room) = self.room.checked_sub(1) else {
+            return Err(self.over(format!("at most {} values (eurekad.limits.body-values)", self.values)));
+        };
+        self.room = room;
+        Ok(value)
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
@@ -241,6 +284,10 @@ impl<'a> Parser<'a> {
             (true, true) => format!("unexpected end{place}"),
             (true, false) => format!("neither UTF-8 nor UTF-16 nor UTF-32{place}"),
         })
+    }
+
+    fn over(&self, problem: String) -> ReadError {
+        ReadError::Limit { path: format!("body{}", self.place()), problem }
     }
 
     fn place(&self) -> String {

@@ -12,6 +12,7 @@ use proptest::sample::{Index, select};
 use super::source::{Source, text_of};
 use super::text::is_xml_char;
 use super::*;
+use crate::codec::wanted::EVERYTHING;
 use crate::codec::{Group, Limits, Shown, StatusDocument};
 use crate::model::{
     ActionType, AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, LeaseTimes,
@@ -135,7 +136,8 @@ fn carried_instance(instance: &Instance) -> Registration {
 }
 
 fn assert_well_formed(document: &[u8]) -> Result<(), TestCaseError> {
-    let parsed = text_of(document).and_then(|text| tree::parse(Source(&text), &Limits::default()).map(|_| ()));
+    let parsed =
+        text_of(document).and_then(|text| tree::parse(Source(&text), &Limits::default(), &EVERYTHING).map(|_| ()));
     prop_assert!(parsed.is_ok(), "{}\n{}", parsed.unwrap_err(), String::from_utf8_lossy(document));
     Ok(())
 }

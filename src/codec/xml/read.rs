@@ -8,7 +8,9 @@ use std::str::FromStr;
 
 use super::source::{Source, quoted, shortened, text_of};
 use super::tree::{self, Element};
-use crate::codec::{Limits, ReadError};
+use crate::codec::limits::Under as _;
+use crate::codec::wanted::INSTANCE;
+use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
     ActionType, DataCenter, GivenDataCenter, InstanceStatus, LeaseRequest, Metadata, NonAmazon, Port, Registration,
     Text,
@@ -22,7 +24,7 @@ const INSTANCE_CLASS: &str = "com.netflix.appinfo.InstanceInfo";
 pub fn read_instance(body: &[u8], limits: &Limits) -> Result<Registration, ReadError> {
     let text = text_of(body)?;
     let source = Source(&text);
-    let root = tree::parse(source, limits)?;
+    let root = tree::parse(source, limits, &INSTANCE)?;
     Reading { source, limits }.instance(&root)
 }
 
@@ -47,6 +49,7 @@ impl Reading<'_> {
         for member in &root.children {
             self.member(&mut to, member)?;
         }
+        lengths::check(&to, self.limits).under("instance")?;
         Ok(to)
     }
 

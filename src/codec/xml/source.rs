@@ -11,6 +11,7 @@ use quick_xml::encoding::{DetectedEncoding, decode, detect_encoding};
 use quick_xml::events::Event;
 
 use crate::codec::ReadError;
+pub(super) use crate::codec::limits::{quoted, shortened};
 
 /// A body as text.
 #[derive(Clone, Copy)]
@@ -38,22 +39,6 @@ impl Source<'_> {
         let line = before.rsplit('\n').next().unwrap_or_default();
         format!("line {}, column {}", before.matches('\n').count() + 1, line.chars().count() + 1)
     }
-}
-
-/// A piece of a body, quoted for an error.
-pub(super) fn quoted(piece: &str) -> String {
-    format!("\"{}\"", shortened(piece))
-}
-
-/// A piece of a body for an error: neither its length nor its line ends get into it.
-pub(super) fn shortened(piece: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut chars = piece.chars();
-    let mut short: String = chars.by_ref().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if chars.next().is_some() {
-        short.push('…');
-    }
-    short
 }
 
 /// The text of a body. Bytes that its encoding does not have are refused.
@@ -134,11 +119,5 @@ mod tests {
         assert_eq!(source.place("a\nbé🏺".len()), "line 2, column 4");
         assert_eq!(source.place(usize::MAX), "line 2, column 5");
         assert_eq!(source.place("a\nb".len() + 1), "line 2, column 5", "not at a character: the end");
-    }
-
-    #[test]
-    fn pieces_of_a_body_are_quoted_short() {
-        assert_eq!(quoted("a\nb"), "\"a b\"");
-        assert_eq!(quoted(&"é".repeat(100)), format!("\"{}…\"", "é".repeat(80)));
     }
 }

@@ -6,8 +6,8 @@
 //! references that XML does not have, `]]>` in text, anything beside the one root element.
 //! A DOCTYPE is refused, so there are no entities but the five of XML itself.
 //!
-//! Elements deeper than anything that is read are checked and not kept; so no body makes this tree
-//! deep, whatever the limit on nesting is set to.
+//! Elements that nobody reads are checked and not kept, and so are those deeper than anything that is
+//! read; so no body makes this tree many times as large as itself, or deep, whatever the limit on nesting is set to.
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -15,10 +15,14 @@ use quick_xml::{Reader, XmlVersion};
 use super::names;
 use super::source::{Source, quoted, shortened};
 use super::text::is_xml_char;
+use crate::codec::wanted::Wanted;
 use crate::codec::{Limits, ReadError};
 
 /// `instance/dataCenterInfo/metadata/<entry>` is the deepest that anybody reads.
 const DEEPEST: usize = 4;
+
+/// Each attribute of an element is compared with all others; no client sends more than a few.
+const MOST_ATTRIBUTES: usize = 100;
 
 /// An element as its reader wants it.
 pub(super) struct Element {
@@ -46,8 +50,8 @@ impl Element {
     }
 }
 
-/// Reads a document into a tree and gives its root element.
-pub(super) fn parse(source: Source<'_>, limits: &Limits) -> Result<Element, ReadError> {
+/// Reads a document into a tree, as far as it is wanted, and gives its root element.
+pub(super) fn parse(source: Source<'_>, limits: &Limits, wanted: &'static Wanted) -> Result<Element, ReadError> {
     if let Some((at, c)) = source.0.char_indices().find(|&(_, c)| !is_xml_char(c)) {
         return Err(source.syntax(at, format_args!("XML has no character U+{:04X}", u32::from(c))));
     }
@@ -55,7 +59,9 @@ pub(super) fn parse(source: Source<'_>, limits: &Limits) -> Result<Element, Read
     reader.config_mut().enable_all_checks(true);
     let mut builder = Builder {
         source,
-        nesting_depth: limits.nesting_depth,
+        wanted,
+        limits,
+        values: 0,
         version: XmlVersion::Implicit1_0,
         open: Vec::new(),
         deeper: 0,
@@ -79,10 +85,14 @@ fn offset(position: u64) -> usize {
 
 struct Builder<'a> {
     source: Source<'a>,
-    nesting_depth: usize,
+    /// What is wanted of the root element.
+    wanted: &'static Wanted,
+    limits: &'a Limits,
+    /// How many elements and attributes are kept.
+    values: usize,
     version: XmlVersion,
-    /// The open elements that are kept, outermost first.
-    open: Vec<Element>,
+    /// The open elements that are kept, outermost first, with what is wanted of them.
+    open: Vec<(Element, &'static Wanted)>,
     /// How many more are open within the last of them.
     deeper: usize,
     /// The root element, once it is closed.
@@ -127,17 +137,28 @@ impl Builder<'_> {
         if self.root.is_some() {
             return Err(self.source.syntax(at, format_args!("{} is a second root element", quoted(name))));
         }
-        if self.open.len() + self.deeper >= self.nesting_depth {
-            let problem = format_args!("more than {} elements within one another", self.nesting_depth);
+        if self.open.len() + self.deeper >= self.limits.nesting_depth {
+            let problem = format_args!("more than {} elements within one another", self.limits.nesting_depth);
             return Err(self.source.limit(at, self.path(), problem, "nesting-depth"));
         }
         let attributes = self.attributes(tag, at)?;
-        if self.open.len() < DEEPEST {
-            let name = names::unescape(name).into_owned();
-            self.open.push(Element { name, text: String::new(), attributes, children: Vec::new(), at });
-        } else {
+        let name = names::unescape(name);
+        let wanted = match self.open.last() {
+            None => Some(self.wanted),
+            Some(_) if self.deeper > 0 || self.open.len() >= DEEPEST => None,
+            Some((_, parent)) => (parent.member)(&name),
+        };
+        let Some(wanted) = wanted else {
             self.deeper += 1;
+            return Ok(());
+        };
+        self.values += 1 + attributes.len();
+        if self.values > self.limits.body_values {
+            let problem = format_args!("more than {} elements and attributes", self.limits.body_values);
+            return Err(self.source.limit(at, self.path(), problem, "body-values"));
         }
+        let name = name.into_owned();
+        self.open.push((Element { name, text: String::new(), attributes, children: Vec::new(), at }, wanted));
         Ok(())
     }
 
@@ -145,9 +166,9 @@ impl Builder<'_> {
     fn end(&mut self) {
         if self.deeper > 0 {
             self.deeper -= 1;
-        } else if let Some(element) = self.open.pop() {
+        } else if let Some((element, _)) = self.open.pop() {
             match self.open.last_mut() {
-                Some(parent) => parent.children.push(element),
+                Some((parent, _)) => parent.children.push(element),
                 None => self.root = Some(element),
             }
         }
@@ -155,7 +176,7 @@ impl Builder<'_> {
 
     fn text(&mut self, text: &str, at: usize, allowed_outside: fn(&str) -> bool) -> Result<(), ReadError> {
         match self.open.last_mut() {
-            Some(element) if self.deeper == 0 => element.text.push_str(text),
+            Some((element, _)) if self.deeper == 0 => element.text.push_str(text),
             Some(_) => {}
             None if allowed_outside(text) => {}
             None => return Err(self.source.syntax(at, format_args!("{} is in no element", quoted(text)))),
@@ -169,7 +190,11 @@ impl Builder<'_> {
             self.source.syntax(at, format_args!("the attributes of {name} are ill-formed"))
         };
         let mut attributes = Vec::new();
-        for attribute in tag.attributes() {
+        for (count, attribute) in tag.attributes().enumerate() {
+            if count == MOST_ATTRIBUTES {
+                let problem = format!("{} has more than {MOST_ATTRIBUTES} attributes", quoted(tag.name().0));
+                return Err(self.source.syntax(at, problem));
+            }
             let attribute = attribute.map_err(|_| ill_formed())?;
             let value = attribute.normalized_value(self.version).map_err(|_| ill_formed())?;
             let legal = value.chars().all(|c| self.may_be_referred_to(c));
@@ -201,13 +226,13 @@ impl Builder<'_> {
 
     /// The way to where the reader is, as far as it is kept.
     fn path(&self) -> String {
-        let names: Vec<_> = self.open.iter().map(|element| shortened(&element.name)).collect();
+        let names: Vec<_> = self.open.iter().map(|(element, _)| shortened(&element.name)).collect();
         names.join(".")
     }
 
     fn finish(self, at: usize) -> Result<Element, ReadError> {
         match (self.open.last(), self.root) {
-            (Some(open), _) => {
+            (Some((open, _)), _) => {
                 let name = quoted(&open.name);
                 Err(self.source.syntax(at, format_args!("the body ends unexpectedly, within the element {name}")))
             }

@@ -6,7 +6,7 @@
 use std::fmt::Display;
 
 use super::{names, tags, text};
-use crate::codec::document::shown_sid;
+use crate::codec::document::{ENOUGH_ENTITIES, shown_sid};
 use crate::codec::{Document, Group, StatusDocument};
 use crate::model::{ActionType, DataCenter, Instance, InstanceStatus, LeaseTimes, Metadata, ReplicationOutcome};
 
@@ -39,7 +39,8 @@ pub fn push_instance(out: &mut Vec<u8>, level: usize, shown: &Instance, times: L
     Lines { out, level }.block("instance", |lines| instance(lines, shown, times, shown.status));
 }
 
-/// Writes the answer to a batch of a peer that does not take JSON (`ReplicationListResponse`).
+/// Writes the answer to a batch of a peer that does not take JSON (`ReplicationListResponse`). Once it
+/// is longer than [`ENOUGH_ENTITIES`], further copies of instances are left out.
 pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
     const LIST: &str = "com.netflix.eureka.cluster.protocol.ReplicationListResponse";
     const ITEM: &str = "com.netflix.eureka.cluster.protocol.ReplicationInstanceResponse";
@@ -48,7 +49,8 @@ pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
             lines.block_or("responseList/", "responseList", outcomes.iter(), |lines, outcome| {
                 lines.block(ITEM, |lines| {
                     lines.plain("statusCode", outcome.status);
-                    if let Some((shown, times)) = &outcome.entity {
+                    if let Some((shown, times)) = outcome.entity.as_ref().filter(|_| lines.written() < ENOUGH_ENTITIES)
+                    {
                         lines.block("responseEntity", |lines| instance(lines, shown, *times, shown.status));
                     }
                 });
@@ -170,6 +172,11 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
+    /// Bytes of the whole document so far.
+    fn written(&self) -> usize {
+        self.out.len()
+    }
+
     fn text(&mut self, tag: &str, value: &str) {
         self.line(|out| {
             tags::push_start(out, tag);

@@ -130,6 +130,9 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.server.retention-time-in-ms-in-delta-queue",
         "eureka.server.delta-retention-timer-interval-in-ms",
     ];
+    if name == "eurekad.limits.bodies-in-flight" {
+        return false;
+    }
     let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
     NAMES.contains(&name) || FAMILIES.iter().any(below)
 }

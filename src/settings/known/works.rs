@@ -20,6 +20,12 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eurekad.limits.nesting-depth", "32"),
     ("eurekad.limits.metadata-entries", "1000"),
     ("eurekad.limits.metadata-length", "16KB"),
+    ("eurekad.limits.bodies-in-flight", "256MB"),
+    ("eurekad.limits.body-values", "250000"),
+    ("eurekad.limits.name-length", "1KB"),
+    ("eurekad.limits.text-length", "16KB"),
+    ("eurekad.limits.vip-names", "100"),
+    ("eurekad.limits.batch-items", "1000"),
     // leases
     ("eureka.server.eviction-interval-timer-in-ms", "60000"),
     ("eureka.server.sync-when-timestamp-differs", "true"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::{GZIP, JSON, SENDS_JSON, SENDS_XML, Server, XML, body, body_with, packed};
+use crate::server::{FROM_PEER, GZIP, JSON, SENDS_JSON, SENDS_XML, Server, XML, body, body_with, packed};
 
 async fn register_and_read(server: &Server, members: &Value) -> Value {
     let reply = server.register(&body_with("ORDERS", "ord-1", members)).await;
@@ -29,8 +29,12 @@ async fn compressed_bodies_are_read_and_false_labels_refused() {
     ] {
         let reply = send(SENDS_JSON, &[coding], &body).await;
         assert_eq!(reply.status, 400);
-        assert!(reply.text().contains("Content-Encoding"), "{}", reply.text());
+        let error = reply.json()["error"].take();
+        assert!(error.as_str().is_some_and(|error| error.contains("Content-Encoding")), "{}", reply.text());
     }
+    let reply = send(SENDS_XML, &[gzip], xml.as_bytes()).await;
+    let error = reply.xml();
+    assert!(error.text_of("message").is_some_and(|error| error.contains("Content-Encoding")), "{}", reply.text());
     let batch = json!({"replicationList": [{"appName": "ORDERS", "id": "ord-1", "action": "Heartbeat"}]}).to_string();
     let headers = [SENDS_JSON, gzip, JSON];
     let reply = server.send("POST", "/eureka/peerreplication/batch/", &headers, &packed(batch.as_bytes())).await;
@@ -146,6 +150,49 @@ async fn errors_have_no_page() {
     assert!(reply.xml().text_of("message").is_some(), "XML for XML");
     assert_eq!(server.put("/eureka/asg/g/status?value=ENABLED").await.status, 400);
     assert_eq!(server.get("/eureka/apps/%zz", &[]).await.status, 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_method_is_told_what_is_allowed_as_by_jersey() {
+    let server = Server::new(&[]);
+    for (method, target, allowed) in [
+        ("POST", "/eureka/apps", "GET,OPTIONS"),
+        ("POST", "/eureka/apps/delta", "GET,OPTIONS"),
+        ("PATCH", "/eureka/apps/A", "POST,GET,OPTIONS"),
+        ("POST", "/eureka/v2/apps/A/b", "DELETE,GET,OPTIONS,PUT"),
+        ("GET", "/eureka/apps/A/b/status", "DELETE,OPTIONS,PUT"),
+        ("GET", "/eureka/apps/A/b/metadata", "OPTIONS,PUT"),
+        ("GET", "/eureka/peerreplication/batch", "POST,OPTIONS"),
+    ] {
+        let reply = server.send(method, target, &[], b"").await;
+        assert_eq!((reply.bare(), reply.header("allow")), ((405, None), Some(allowed)), "{method} {target}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_to_register_is_told_so_whatever_else_is_wrong() {
+    let server = Server::new(&[]);
+    server.register(&body("ORDERS", "ord-1")).await;
+    for (query, headers) in [("lastDirtyTimestamp=soon", &[][..]), ("overriddenstatus=up", &[FROM_PEER])] {
+        let beat =
+            async |id: &str| server.send("PUT", &format!("/eureka/apps/ORDERS/{id}?{query}"), headers, b"").await;
+        assert_eq!(beat("ghost").await.bare(), (404, None), "{query}");
+        assert_eq!(beat("ord-1").await.status, 400, "{query}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_context_path_is_found_behind_doubled_slashes() {
+    let server = Server::new(&["--server.servlet.context-path=/registry"]);
+    for (target, status) in [
+        ("/registry/eureka/apps", 200),
+        ("//registry//eureka/apps", 200),
+        ("/registry;v=1/eureka/apps", 200),
+        ("/registryeureka/apps", 404),
+        ("/eureka/apps", 404),
+    ] {
+        assert_eq!(server.get(target, &[]).await.status, status, "{target}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -193,6 +193,10 @@ fn a_bare_lease_swallows_the_object_after_it_as_in_java() {
         with(r#""leaseInfo":5,"countryId":1,"metadata":{}"#).unwrap_err().starts_with("cannot read instance.lease")
     );
     assert!(with(r#""leaseInfo":"x""#).is_err());
+    let port = r#""port":{"$":1}"#;
+    let read = with(&format!(r#""leaseInfo":5,"foo":null,"bar":{{"$":2}},"bar":{{}},{port}"#)).unwrap();
+    assert_eq!(read.port.number, 1, "an unknown object is one too");
+    assert!(with(&format!(r#""leaseInfo":5,"foo":"x",{port}"#)).is_err());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::codec::wanted::EVERYTHING;
 
 /// The same tree as `serde_json` would have it.
 fn value(tree: &Tree<'_>) -> Value {
@@ -18,7 +19,7 @@ fn value(tree: &Tree<'_>) -> Value {
 }
 
 fn parsed(body: &[u8]) -> Result<Value, String> {
-    read(body, &Limits::default(), |tree| Ok(value(&tree))).map_err(|error| error.to_string())
+    read(body, &Limits::default(), &EVERYTHING, |tree| Ok(value(&tree))).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn half_a_surrogate_pair_becomes_a_question_mark() {
 #[test]
 fn the_literal_of_a_number_stays() {
     for literal in ["5.50", "-0", "1e3", "1.0E5", "1E+05", "123456789012345678901234567890", "0.10"] {
-        let kept = read(literal.as_bytes(), &Limits::default(), |tree| Ok(tree == Tree::Number(literal)));
+        let kept = read(literal.as_bytes(), &Limits::default(), &EVERYTHING, |tree| Ok(tree == Tree::Number(literal)));
         assert_eq!(kept, Ok(true), "{literal}");
     }
 }
@@ -43,7 +44,7 @@ fn the_literal_of_a_number_stays() {
 #[test]
 fn of_equal_names_the_last_counts_that_is_not_null() {
     let body = br#"{"a":1,"b":2,"a":3,"a":null,"b":"x"}"#;
-    let found = |name| read(body, &Limits::default(), |tree| Ok(tree.get(name).map(value))).unwrap();
+    let found = |name| read(body, &Limits::default(), &EVERYTHING, |tree| Ok(tree.get(name).map(value))).unwrap();
     assert_eq!((found("a"), found("b"), found("c")), (Some(json!(3)), Some(json!("x")), None));
 }
 
@@ -74,8 +75,9 @@ fn case_009_a_syntax_error_is_one_line_with_its_place() {
 
 #[test]
 fn no_nesting_is_too_deep_to_be_refused() {
-    let read =
-        |body: &str, nesting_depth| read(body.as_bytes(), &Limits { nesting_depth, ..Limits::default() }, |_| Ok(()));
+    let read = |body: &str, nesting_depth| {
+        read(body.as_bytes(), &Limits { nesting_depth, ..Limits::default() }, &EVERYTHING, |_| Ok(()))
+    };
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(read(&nested(32), 32), Ok(()));
     assert_eq!(
@@ -89,6 +91,22 @@ fn no_nesting_is_too_deep_to_be_refused() {
     }
     let flat = format!("[{}1]", "[],{\"[{\":1},".repeat(1000));
     assert_eq!(read(&flat, 2), Ok(()));
+}
+
+#[test]
+fn what_nobody_asks_for_is_checked_and_not_kept() {
+    static WANTED: Wanted = Wanted { member: |name| (name == "a").then_some(&SCALAR), items: None, gaps: true };
+    let kept = |body: &str, body_values| {
+        read(body.as_bytes(), &Limits { body_values, ..Limits::default() }, &WANTED, |tree| Ok(value(&tree)))
+    };
+    let many = |member: &str| member.repeat(1000);
+    let body =
+        format!(r#"{{{}"a":{{"b":[1]}},"n":null,"t":"x",{}"a":2}}"#, many(r#""x":[1,{"a":2}],"#), many(r#""y":1,"#));
+    // `serde_json` keeps one of equal names, in the place of the first.
+    assert_eq!(kept(&body, 4), Ok(json!({"x": [], "a": 2, "t": false})));
+    assert!(kept(&body, 3).unwrap_err().to_string().contains("eurekad.limits.body-values"));
+    assert!(kept(r#"{"x":[1,}]}"#, 9).is_err());
+    assert!(kept(&format!(r#"{{"x":{}}}"#, "[".repeat(40)), 9).unwrap_err().to_string().contains("nesting-depth"));
 }
 
 /// Texts made of what JSON is made of: many of them are valid.
@@ -130,8 +148,8 @@ proptest! {
     fn what_is_valid_and_what_it_means_is_as_in_serde_json(text in json_like()) {
         // Bytes behind the end are an error there, so the end is put where this reader found it.
         let (tree, end) = {
-            let mut parser = Parser { text: &text, complete: true, at: 0, depth: 0, allowed: DEEPEST };
-            let tree = parser.value();
+            let mut parser = Parser::new(&text, true, &Limits { nesting_depth: DEEPEST, ..Limits::default() });
+            let tree = parser.value(&EVERYTHING);
             (tree, parser.at)
         };
         match (tree, serde_json::from_str::<Value>(text.get(..end).unwrap_or(&text))) {

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::codec::wanted::{EVERYTHING, SCALAR};
 
 fn root(text: &str) -> Element {
-    parse(Source(text), &Limits::default()).unwrap()
+    parse(Source(text), &Limits::default(), &EVERYTHING).unwrap()
 }
 
 fn refusal(text: &str) -> String {
-    let Err(error) = parse(Source(text), &Limits::default()) else { panic!("{text:?} was taken") };
+    let Err(error) = parse(Source(text), &Limits::default(), &EVERYTHING) else { panic!("{text:?} was taken") };
     error.to_string()
 }
 
@@ -148,5 +149,30 @@ fn nesting_is_bounded_and_deep_elements_are_not_kept() {
          eurekad.limits.nesting-depth allows more"
     );
     let limits = Limits { nesting_depth: 200_000, ..Limits::default() };
-    assert!(parse(Source(&nested(200_000)), &limits).is_ok());
+    assert!(parse(Source(&nested(200_000)), &limits, &EVERYTHING).is_ok());
+}
+
+#[test]
+fn what_nobody_asks_for_is_checked_and_not_kept() {
+    static WANTED: Wanted = Wanted { member: |name| (name == "a").then_some(&SCALAR), items: None, gaps: false };
+    let kept = |text: &str, body_values| parse(Source(text), &Limits { body_values, ..Limits::default() }, &WANTED);
+    let many = |element: &str| element.repeat(1000);
+    let body = format!("<r b='1'>{}<a c='2'>x<a/>{}</a></r>", many("<x><a>1</a></x>"), many("<y d='3'/>"));
+    let root = kept(&body, 4).unwrap();
+    assert_eq!((root.children.len(), root.children[0].text.as_str(), root.children[0].children.len()), (1, "x", 0));
+    assert!(kept(&body, 3).map(|_| ()).unwrap_err().to_string().contains("eurekad.limits.body-values"));
+    assert!(kept("<r><x><y></x></r>", 9).is_err());
+    assert!(
+        kept(&format!("<r>{}", "<x>".repeat(40)), 9).map(|_| ()).unwrap_err().to_string().contains("nesting-depth")
+    );
+}
+
+#[test]
+fn an_element_has_only_so_many_attributes() {
+    let element = |count: usize| {
+        let attributes: Vec<_> = (0..count).map(|n| format!("a{n}=''")).collect();
+        format!("<r><x {}/></r>", attributes.join(" "))
+    };
+    assert_eq!(root(&element(100)).children[0].attributes.len(), 100);
+    assert!(refusal(&element(101)).contains("more than 100 attributes"));
 }
