@@ -125,7 +125,7 @@ fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, Re
 }
 
 /// Writes the answer (`ReplicationListResponse`): one result an item, in order. Once it is longer than
-/// [`ENOUGH_ENTITIES`], further copies of instances are left out.
+/// `ENOUGH_ENTITIES`, further copies of instances are left out.
 pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
     let mut out = Vec::new();
     object(&mut out, Supplementary::Escaped, |root| {

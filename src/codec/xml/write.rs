@@ -40,7 +40,7 @@ pub fn push_instance(out: &mut Vec<u8>, level: usize, shown: &Instance, times: L
 }
 
 /// Writes the answer to a batch of a peer that does not take JSON (`ReplicationListResponse`). Once it
-/// is longer than [`ENOUGH_ENTITIES`], further copies of instances are left out.
+/// is longer than `ENOUGH_ENTITIES`, further copies of instances are left out.
 pub fn write_outcomes(outcomes: &[ReplicationOutcome]) -> Vec<u8> {
     const LIST: &str = "com.netflix.eureka.cluster.protocol.ReplicationListResponse";
     const ITEM: &str = "com.netflix.eureka.cluster.protocol.ReplicationInstanceResponse";
