@@ -1,5 +1,6 @@
 //! The `eurekad` binary: arguments, settings, log, sockets, serve, exit code.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -9,9 +10,8 @@ use std::sync::Arc;
 use eurekad::cli::{self, Cli, Command};
 use eurekad::clock::Clock;
 use eurekad::logging::{self, Console, Log};
-use eurekad::server::{Process, Sockets, raise_file_limit};
+use eurekad::server::{Process, Sockets, end_of_process, machine, raise_file_limit};
 use eurekad::settings::{Loaded, Settings, SettingsErrors, Sources};
-use tokio::signal::unix::{SignalKind, signal};
 
 fn main() -> ExitCode {
     let cli = match Cli::parse(std::env::args_os()) {
@@ -29,9 +29,11 @@ fn main() -> ExitCode {
     done.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-fn sources(words: &[String]) -> Sources<'_, impl Iterator<Item = (String, String)> + use<>> {
+fn sources(words: &[String]) -> Sources<'_, BTreeMap<String, String>> {
     let readable = |(name, value): (OsString, OsString)| name.into_string().ok().zip(value.into_string().ok());
-    Sources { dir: Path::new("."), environment: std::env::vars_os().filter_map(readable), words }
+    let mut environment: BTreeMap<String, String> = machine().into();
+    environment.extend(std::env::vars_os().filter_map(readable));
+    Sources { dir: Path::new("."), environment, words }
 }
 
 fn start(words: Vec<String>) -> ExitCode {
@@ -51,22 +53,9 @@ async fn serve(Loaded { settings, notices }: &Loaded, words: Vec<String>) -> any
     logging::report(notices);
     raise_file_limit();
     let sockets = Sockets::bind(settings)?;
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (process, end) = (Process::new(&log, Arc::new(move || Settings::examine(sources(&words))))?, end_of_process()?);
     logging::banner(settings, &sockets.addresses());
-    let process = Process {
-        access: log.access(),
-        levels: Some(log.levels()),
-        files: Some(log.files()),
-        read_settings: Some(Arc::new(move || Settings::examine(sources(&words)))),
-        hangups: Some(signal(SignalKind::hangup())?),
-    };
-    let shutdown = async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    };
-    if eurekad::serve(settings, sockets, process, shutdown).await {
+    if eurekad::serve(settings, sockets, process, end).await {
         tracing::info!("all requests are answered, bye");
     } else {
         tracing::warn!("the time for the shutdown is over, some requests were cut off");

@@ -10,6 +10,7 @@
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
 //! | `figures` | memory, processors, uptime for the status document |
 //! | `tasks` | work on timers |
+//! | `process` | what the process lends: log, settings, signals |
 //! | `reload` | settings that are read again while the server runs |
 
 mod app;
@@ -18,6 +19,7 @@ mod exchange;
 mod figures;
 mod listen;
 mod own_record;
+mod process;
 mod reload;
 mod tasks;
 mod timed_io;
@@ -29,18 +31,18 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::signal::unix::Signal;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::logging::{AccessLog, LogFiles, LogLevels};
 use crate::ops::actuator::Refresh;
 use crate::settings::{ManagementPort, Settings};
 
 pub use app::{App, Ops};
 pub use listen::{BindError, Sockets, raise_file_limit};
+pub use own_record::machine;
+pub use process::{Process, end_of_process};
 pub use reload::ReadSettings;
 
 use connections::Connections;
@@ -53,21 +55,6 @@ use timed_io::Patience;
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 /// Descriptors that connections never take: logs, peers, what the runtime needs.
 const RESERVED_FILES: u64 = 64;
-
-/// What the process lends to its server; a server in a test has nothing of it.
-#[derive(Default)]
-pub struct Process {
-    /// Where each request is written down.
-    pub access: Option<AccessLog>,
-    /// What is logged.
-    pub levels: Option<LogLevels>,
-    /// Where it is written, to be opened anew when the process is hung up on.
-    pub files: Option<LogFiles>,
-    /// Where settings are read again.
-    pub read_settings: Option<ReadSettings>,
-    /// `SIGHUP`: the settings are read again.
-    pub hangups: Option<Signal>,
-}
 
 /// Serves until `shutdown` ends, then lets running requests finish within
 /// `spring.lifecycle.timeout-per-shutdown-phase`. True when all of them did.

@@ -91,6 +91,16 @@ fn secure_port(own: &OwnInstanceSettings, server_port: u16) -> Port {
     Port { number: own.secure_port.unwrap_or(unset).into(), enabled: own.secure_port_enabled }
 }
 
+/// What Spring Cloud tells of the machine as properties, so that settings can speak of it:
+/// `spring.cloud.client.hostname` and `spring.cloud.client.ip-address` (`HostInfoEnvironmentPostProcessor`),
+/// written as environment variables.
+pub fn machine() -> [(String, String); 2] {
+    [
+        ("SPRING_CLOUD_CLIENT_HOSTNAME".to_owned(), machine_name()),
+        ("SPRING_CLOUD_CLIENT_IP_ADDRESS".to_owned(), outgoing_address().to_string()),
+    ]
+}
+
 fn machine_name() -> String {
     gethostname::gethostname().into_string().ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".into())
 }

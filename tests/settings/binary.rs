@@ -139,3 +139,22 @@ fn completions_are_printed_and_help_is_short() {
     let output = eurekad(dir.path(), &[], &["--help"]);
     assert!(text(&output.stdout).lines().count() <= 24);
 }
+
+#[test]
+fn settings_may_speak_of_the_machine_as_spring_cloud_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let yaml = "eureka.instance.instance-id: ${spring.cloud.client.hostname}/${spring.cloud.client.ip-address}\n";
+    fs::write(dir.path().join("application.yml"), yaml).unwrap();
+    let id = |environment: &[(String, String)]| {
+        let answer = eurekad(dir.path(), environment, &["config", "--json"]);
+        let document: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        let properties = document["properties"].as_array().unwrap();
+        let id = properties.iter().find(|property| property["name"] == "eureka.instance.instance-id").unwrap();
+        id["value"].as_str().unwrap().to_owned()
+    };
+    let (host, address) = id(&[]).split_once('/').map(|(host, address)| (host.to_owned(), address.to_owned())).unwrap();
+    assert!(!host.is_empty() && !host.contains('$'), "{host}");
+    assert!(address.parse::<std::net::IpAddr>().is_ok(), "{address}");
+    let set = [("SPRING_CLOUD_CLIENT_HOSTNAME".to_owned(), "elsewhere".to_owned())];
+    assert!(id(&set).starts_with("elsewhere/"), "what somebody sets wins");
+}
