@@ -1,5 +1,5 @@
 """Child processes: started with a log of their own, ended by their pid, never outliving the one that started them."""
-import atexit, os, signal, socket, subprocess, time
+import atexit, os, shutil, signal, socket, subprocess, time
 
 from . import verdict
 
@@ -9,11 +9,11 @@ _children = []
 class Process:
     """A running command whose output goes to a file."""
 
-    def __init__(self, command, log, cwd=None):
+    def __init__(self, command, log, cwd=None, env=None):
         self.log = log
         with open(log, "ab") as output:
             self.popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                          cwd=cwd)
+                                          cwd=cwd, env=env)
         _children.append(self)
 
     def alive(self):
@@ -45,12 +45,13 @@ class Process:
         return "  the end of %s:\n%s" % (self.log, "\n".join("    " + line[:300] for line in self.lines()[-count:]))
 
 
-def java(folder, main, log, *args, system=None):
+def java(folder, main, log, *args, system=None, cwd=None, env=None):
     """The main class of a Java module that was built in folder."""
     options = ["-D%s=%s" % pair for pair in (system or {}).items()]
     path = os.pathsep.join([os.path.join(folder, "classes"), os.path.join(folder, "lib", "*")])
-    return Process(["java", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *options, "-cp", path, main, *args],
-                   log)
+    # found by this process's PATH: an environment of the child's own may have none
+    return Process([shutil.which("java"), "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *options, "-cp", path,
+                    main, *args], log, cwd, env)
 
 
 def free_port():

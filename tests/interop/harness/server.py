@@ -9,7 +9,11 @@ SETTINGS = ["--eureka.server.enable-self-preservation=false", "--eureka.server.e
 
 # A read that meets a change may put the old answer back into the Java server's cache, where it stays until the next
 # change or for three minutes.
-JAVA_ALONE = ["--eureka.server.response-cache-auto-expiration-in-seconds=1"]
+JAVA_ALONE = ["--eureka.server.response-cache-auto-expiration-in-seconds=1",
+              # a server alone
+              "--eureka.instance.hostname=localhost", "--eureka.client.register-with-eureka=false",
+              "--eureka.client.fetch-registry=false",
+              "--eureka.client.service-url.defaultZone=http://localhost:${server.port}/eureka/"]
 
 
 class Server:

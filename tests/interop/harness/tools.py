@@ -63,7 +63,7 @@ def _java(*profiles):
 
 
 def _python(tools, folder, sources):
-    _need("python3", r"Python 3\.(\d+)", 9)
+    _need("python3", r"Python 3\.(\d+)", 11)
     tools.run(folder, ["python3", "-m", "venv", folder])
     tools.run(folder, [os.path.join(folder, "bin", "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check",
                        "-r", os.path.join(sources, "requirements.txt")])
