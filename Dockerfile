@@ -3,6 +3,8 @@ WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src src
 COPY tests/main.rs tests/main.rs
+# Shown by `eurekad --version`.
+ARG EUREKAD_COMMIT
 RUN cargo build --profile dist --locked --bin eurekad
 
 FROM debian:trixie-slim
@@ -11,4 +13,5 @@ WORKDIR /app
 COPY --from=build /src/target/dist/eurekad /usr/local/bin/eurekad
 USER 10001:10001
 EXPOSE 8761
+HEALTHCHECK --interval=10s --timeout=6s CMD ["eurekad", "healthcheck"]
 ENTRYPOINT ["eurekad"]
