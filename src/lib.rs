@@ -8,17 +8,16 @@
 //! | module | what is in it |
 //! | --- | --- |
 //! | [`cli`] | the command line |
-//! | [`logging`] | the log of the process |
 //! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
 //! | [`http`] | the API, one file a resource |
 //! | [`ops`] | what operators ask and do: the actuator |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
-//! | [`codec`] | bytes to model and back: JSON, XML |
 //! | [`logging`] | levels, lines and files of the log, access log |
-//! | [`model`] | instance, application, status, lease: plain types |
 //! | [`settings`] | what the user wrote, and what it means |
+//! | [`codec`] | bytes to model and back: JSON, XML |
 //! | [`clock`] | the only place that knows the time |
+//! | [`model`] | instance, application, status, lease: plain types |
 //!
 //! # One idea
 //!

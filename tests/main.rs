@@ -8,6 +8,7 @@
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
+//! | `rooms` | that imports go downwards |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
@@ -18,6 +19,7 @@ mod logging;
 mod properties;
 mod protocol;
 mod regression;
+mod rooms;
 mod server;
 mod server_under_test;
 mod settings;
