@@ -44,6 +44,7 @@ impl Registry {
             (commit.losses.judge(&commit.population, renewals, silence, lease_now), commit.population.round_limit())
         };
         let found = lapsed.len();
+        self.tell_of_preservation(verdict == Verdict::Preserve && found > 0, found, silence.overdue, renewals);
         match verdict {
             Verdict::Preserve => lapsed.clear(),
             Verdict::Expire(reason) => {
@@ -67,6 +68,24 @@ impl Registry {
             Verdict::Expire(_) | Verdict::Preserve => losses.note_expired(expired, lease_now),
         }
         Round { lapsed: found, expired }
+    }
+
+    /// Says once when self-preservation begins to hold lapsed leases, and once when it ends.
+    fn tell_of_preservation(&self, holding: bool, lapsed: usize, silent: usize, renewals: u64) {
+        if self.holding.swap(holding, Ordering::Relaxed) == holding {
+            return;
+        }
+        if holding {
+            tracing::warn!(
+                lapsed,
+                silent,
+                renewals,
+                threshold = self.renewal_threshold(),
+                "too many instances are silent at once, self-preservation keeps their leases"
+            );
+        } else {
+            tracing::info!(renewals, "self-preservation keeps no lapsed leases any more");
+        }
     }
 
     fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {

@@ -33,7 +33,7 @@ mod renewal_rate;
 mod status_override;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
@@ -87,6 +87,8 @@ pub struct Registry {
     /// The log's version, set before a write is answered: what readers compare with.
     version: AtomicU64,
     renewals: RenewalRate,
+    /// Whether the last round of eviction left lapsed leases alone; written by eviction.
+    holding: AtomicBool,
     /// Lease time of the last renewal that came too late; raised by heartbeats, read by eviction.
     last_late: AtomicU64,
     lease_clock: LeaseClock,
@@ -120,6 +122,7 @@ impl Registry {
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             renewals: RenewalRate::default(),
+            holding: AtomicBool::new(false),
             last_late: AtomicU64::new(0),
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),

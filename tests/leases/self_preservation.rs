@@ -197,3 +197,35 @@ async fn exactly_the_share_that_may_be_missing_is_a_small_loss() {
         assert_eq!(evicted, dead, "{dead} of {fleet_of} at {percent}");
     }
 }
+
+/// What is logged by this thread meanwhile.
+struct Lines(std::sync::Arc<std::fs::File>);
+
+impl Lines {
+    fn new() -> (Self, tracing::subscriber::DefaultGuard) {
+        let file = std::sync::Arc::new(tempfile::tempfile().expect("a file"));
+        let subscriber = tracing_subscriber::fmt().with_writer(std::sync::Arc::clone(&file)).with_ansi(false).finish();
+        (Self(file), tracing::subscriber::set_default(subscriber))
+    }
+
+    fn count(&self, text: &str) -> usize {
+        use std::io::{Read as _, Seek as _};
+        let mut said = String::new();
+        let mut file = &*self.0;
+        file.rewind().expect("a file");
+        file.read_to_string(&mut said).expect("text");
+        said.matches(text).count()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_beginning_and_its_end_are_told_once() {
+    let (lines, _guard) = Lines::new();
+    let fleet = Fleet::new(&[]);
+    fleet.register_many("ORDERS", 10);
+    fleet.live(300, 30, &everybody("ORDERS", 0..5)).await;
+    let (begin, end) = ("self-preservation keeps their leases", "keeps no lapsed leases any more");
+    assert_eq!((lines.count(begin), lines.count(end)), (1, 0));
+    fleet.live(120, 30, &everybody("ORDERS", 0..10)).await;
+    assert_eq!((lines.count(begin), lines.count(end)), (1, 1));
+}
