@@ -181,8 +181,7 @@ impl Registry {
     }
 
     /// Renews a lease and notes when that was late.
-    fn renew_lease(&self, lease: &Lease, now: Now) {
-        let at = self.lease_clock.at(now.mono);
+    fn renew_lease(&self, lease: &Lease, at: LeaseMillis, now: Now) {
         if lease.renew(at, now.wall) {
             self.last_late.fetch_max(at.0, Ordering::Relaxed);
         }

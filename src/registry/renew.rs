@@ -52,7 +52,7 @@ impl Registry {
         let (lease_now, length) = self.lease_time(now);
         let had_lapsed = lease.lapsed(lease_now, length);
         self.renewals.count(now.mono);
-        self.renew_lease(&lease, now);
+        self.renew_lease(&lease, lease_now, now);
         // A lapsed lease may just have been ended by eviction; then this sign of life went nowhere.
         if had_lapsed && !self.lease(app, id).is_some_and(|held| held.shares_renewals(&lease)) {
             return Renewal::RegisterAgain;

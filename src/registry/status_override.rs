@@ -71,7 +71,7 @@ impl Registry {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
         let held = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now))?;
-        self.renew_lease(&held, now);
+        self.renew_lease(&held, self.lease_clock.at(now.mono), now);
         let changed = change(&held, now);
         let any = changed.is_some();
         if let Some((lease, cause)) = changed {
