@@ -49,10 +49,7 @@ pub(super) async fn renew(
         Origin::Peer => Ok((last_dirty, query::status(&uri, "overriddenstatus")?)),
         Origin::Client | Origin::Server => Ok((last_dirty, None)),
     });
-    let (last_dirty, brought) = match said {
-        Err(_) if api.registry.instance(&app, &id).is_none() => return Err(ApiError::NotFound),
-        said => said?,
-    };
+    let (last_dirty, brought) = unless_missing(&api, &app, &id, said)?;
     match api.registry.renew(&app, &id, last_dirty, brought, origin) {
         Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),
         Renewal::RegisterAgain => Err(ApiError::NotFound),
@@ -71,6 +68,12 @@ pub(super) async fn cancel(
         return Err(ApiError::NotFound);
     }
     Ok(respond::empty(StatusCode::OK, negotiated.content_type))
+}
+
+/// What a query says of an instance: of one that is not there it does not matter what is wrong with
+/// the query.
+pub(super) fn unless_missing<T>(api: &Api, app: &str, id: &str, said: Result<T, ApiError>) -> Result<T, ApiError> {
+    said.map_err(|mistake| if api.registry.instance(app, id).is_some() { mistake } else { ApiError::NotFound })
 }
 
 fn show(lease: &Lease, negotiated: Negotiated) -> Response {

@@ -4,9 +4,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 
-use crate::model::{AppName, InstanceStatus};
+use crate::model::{AppName, InstanceStatus, WallMillis};
 
 use super::error::ApiError;
+use super::instance::unless_missing;
 use super::negotiation::negotiate;
 use super::{Api, origin, query, respond};
 
@@ -20,12 +21,8 @@ pub(super) async fn set(
 ) -> Result<Response, ApiError> {
     let negotiated = negotiate(&headers)?;
     let app = AppName::upper(&app);
-    if api.registry.instance(&app, &id).is_none() {
-        return Err(ApiError::NotFound);
-    }
-    let status = query::status(&uri, "value")?
-        .ok_or_else(|| ApiError::BadRequest(format!("missing value: expected one of {}", InstanceStatus::names())))?;
-    let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
+    let missing = || Err(ApiError::BadRequest(format!("missing value: expected one of {}", InstanceStatus::names())));
+    let (status, last_dirty) = unless_missing(&api, &app, &id, asked(&uri, missing))?;
     done(api.registry.set_status(&app, &id, status, last_dirty, origin(&headers)), negotiated.content_type)
 }
 
@@ -39,12 +36,18 @@ pub(super) async fn remove(
 ) -> Result<Response, ApiError> {
     let negotiated = negotiate(&headers)?;
     let app = AppName::upper(&app);
-    if api.registry.instance(&app, &id).is_none() {
-        return Err(ApiError::NotFound);
-    }
-    let status = query::status(&uri, "value")?.unwrap_or(InstanceStatus::Unknown);
-    let last_dirty = query::millis(&uri, "lastDirtyTimestamp")?;
+    let said = asked(&uri, || Ok(InstanceStatus::Unknown));
+    let (status, last_dirty) = unless_missing(&api, &app, &id, said)?;
     done(api.registry.remove_status(&app, &id, status, last_dirty, origin(&headers)), negotiated.content_type)
+}
+
+/// The status, or what stands for one that is not given, and the caller's version of the instance.
+fn asked(
+    uri: &Uri,
+    absent: impl FnOnce() -> Result<InstanceStatus, ApiError>,
+) -> Result<(InstanceStatus, Option<WallMillis>), ApiError> {
+    let status = query::status(uri, "value")?.map_or_else(absent, Ok)?;
+    Ok((status, query::millis(uri, "lastDirtyTimestamp")?))
 }
 
 fn done(found: bool, content_type: http::HeaderValue) -> Result<Response, ApiError> {
