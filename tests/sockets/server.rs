@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -21,6 +22,8 @@ pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
+    /// Reads the log until the process has closed it.
+    reader: Option<JoinHandle<()>>,
     _dir: Option<TempDir>,
 }
 
@@ -45,14 +48,14 @@ impl Server {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary");
         let log = Arc::new(Mutex::new(String::new()));
         let (lines, written) = (BufReader::new(child.stdout.take().expect("its output")), Arc::clone(&log));
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
                 let mut log = written.lock();
                 log.push_str(&line);
                 log.push('\n');
             }
         });
-        let mut server = Self { child, address: ([127, 0, 0, 1], 0).into(), log, _dir: dir };
+        let mut server = Self { child, address: ([127, 0, 0, 1], 0).into(), log, reader: Some(reader), _dir: dir };
         let port = eventually("the server listens", || {
             let log = server.log();
             let address = log.split_once("address=")?.1.split_whitespace().next()?;
@@ -96,9 +99,13 @@ impl Server {
         assert!(Command::new("/bin/sh").args(["-c", &kill]).status().expect("a shell").success());
     }
 
-    /// The exit code, once it has ended by itself.
+    /// The exit code, once it has ended by itself; the log is whole then.
     pub(crate) fn exit_code(&mut self) -> Option<i32> {
-        eventually("the server ends", || self.child.try_wait().expect("a child")).code()
+        let code = eventually("the server ends", || self.child.try_wait().expect("a child")).code();
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("its log is read");
+        }
+        code
     }
 
     /// How many descriptors it has open.
