@@ -40,12 +40,16 @@ impl Default for Limits {
     }
 }
 
-/// Why a body cannot be read. The text is one sentence for the caller, with the place in the body.
+/// Why a body cannot be read. The text is one sentence for the caller or the log, with the place in the
+/// body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Not the syntax it claims to be.
     #[error("cannot parse request body: {0}")]
     Syntax(String),
+    /// The same of an answer.
+    #[error("cannot parse answer: {0}")]
+    Answer(String),
     /// A member that is not what it must be.
     #[error("cannot read {path}: {problem}")]
     Field {
@@ -62,6 +66,16 @@ pub enum ReadError {
         /// How much is allowed, and the setting that allows more.
         problem: String,
     },
+}
+
+impl ReadError {
+    /// The same problem of a body that another server answered.
+    pub(super) fn of_answer(self) -> Self {
+        match self {
+            Self::Syntax(problem) => Self::Answer(problem),
+            other => other,
+        }
+    }
 }
 
 /// A member that is not what it must be. Its place is added on the way out: [`Under`].

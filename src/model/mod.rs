@@ -13,7 +13,8 @@
 //! | `lease_info` | [`LeaseRequest`], [`LeaseTimes`] | `LeaseInfo` |
 //! | `instance` | [`Instance`] | `InstanceInfo` |
 //! | `registration` | [`Registration`], [`Refusal`] | `ApplicationResource.addInstance` |
-//! | `replication` | [`ReplicationItem`], [`ReplicationOutcome`] | `ReplicationInstance`, `…Response` |
+//! | `replication` | [`ReplicationItem`], [`ReplicationOutcome`]: received | `ReplicationInstance`, `…Response` |
+//! | | [`OutgoingItem`], [`PeerAnswer`]: sent | the same |
 
 mod data_center;
 mod instance;
@@ -30,7 +31,9 @@ pub use lease_info::{LeaseRequest, LeaseTimes};
 pub use metadata::Metadata;
 pub use names::{AppName, InstanceId, Text};
 pub use registration::{GivenDataCenter, Refusal, Registration};
-pub use replication::{ReplicationAction, ReplicationItem, ReplicationOutcome};
+pub use replication::{
+    OutgoingAction, OutgoingItem, PeerAnswer, ReplicationAction, ReplicationItem, ReplicationOutcome,
+};
 pub use status::{ActionType, InstanceStatus};
 
 /// A wall time in milliseconds since 1970, as Eureka writes it. 0 stands for "never".

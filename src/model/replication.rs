@@ -43,3 +43,50 @@ pub struct ReplicationOutcome {
     /// The receiver's newer copy, with a heartbeat's 409.
     pub entity: Option<(Arc<Instance>, LeaseTimes)>,
 }
+
+/// What this server tells a peer. Unlike [`ReplicationAction`], it holds whole instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutgoingAction {
+    /// A lease was renewed.
+    Heartbeat {
+        /// The override that stands here, if any.
+        overridden_status: Option<InstanceStatus>,
+    },
+    /// An instance was registered, or its metadata changed.
+    Register {
+        /// The instance.
+        instance: Arc<Instance>,
+        /// Its lease, which peers read nothing of.
+        times: LeaseTimes,
+    },
+    /// A lease was cancelled.
+    Cancel,
+    /// An override was set: the item's status.
+    StatusUpdate,
+    /// An override was removed; the item's status stands until the client says otherwise.
+    DeleteStatusOverride,
+}
+
+/// `ReplicationInstance`: one item of a batch that this server sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutgoingItem {
+    /// The application.
+    pub app: AppName,
+    /// The instance.
+    pub id: InstanceId,
+    /// The version of the instance's data here; Java sends it with everything but a cancel.
+    pub last_dirty: Option<WallMillis>,
+    /// The instance's status; Java sends it with everything but a cancel.
+    pub status: Option<InstanceStatus>,
+    /// What happened.
+    pub action: OutgoingAction,
+}
+
+/// `ReplicationInstanceResponse`: what a peer answered to one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerAnswer {
+    /// The status that a single call would have got.
+    pub status: u16,
+    /// The peer's newer copy, with a heartbeat's 409.
+    pub entity: Option<Box<Registration>>,
+}

@@ -1,4 +1,4 @@
-//! Replication batches: what peers send, item by item, and what they are answered.
+//! Replication batches received: what peers send, item by item, and what they are answered.
 //!
 //! One broken item never fails the others: it is an error in its place. Java refuses the whole
 //! batch for a mere unknown key, and answers a wrapped instance with two results for one item.
@@ -13,7 +13,8 @@ use crate::codec::document::ENOUGH_ENTITIES;
 use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
 use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
-    AppName, InstanceId, InstanceStatus, ReplicationAction, ReplicationItem, ReplicationOutcome, WallMillis,
+    AppName, InstanceId, InstanceStatus, Registration, ReplicationAction, ReplicationItem, ReplicationOutcome,
+    WallMillis,
 };
 
 static BODY: Wanted = Wanted { member: |name| (name == "replicationList").then_some(&ITEMS), items: None, gaps: false };
@@ -28,7 +29,7 @@ static ITEM: Wanted = Wanted {
     gaps: false,
 };
 /// An instance, or one that is wrapped as in a registration.
-static INSTANCE_INFO: Wanted = Wanted {
+pub(super) static INSTANCE_INFO: Wanted = Wanted {
     member: |name| if name == "instance" { Some(&INSTANCE) } else { (INSTANCE.member)(name) },
     items: None,
     gaps: true,
@@ -94,11 +95,7 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
         "Register" | "1" => {
             let instance = match members.get("instanceInfo") {
                 None => Err(wrong("missing; Register needs it")),
-                // Some senders wrap it as in a registration.
-                Some(wrapped) if wrapped.get("app").is_none() => {
-                    read::instance(wrapped.get("instance").unwrap_or(wrapped), limits)
-                }
-                Some(bare) => read::instance(bare, limits),
+                Some(value) => unwrapped(value, limits),
             };
             ReplicationAction::Register(Box::new(instance.under("instanceInfo")?))
         }
@@ -116,6 +113,12 @@ fn action(members: &Object<'_>, limits: &Limits) -> Result<ReplicationAction, Re
             return Err(wrong(format!("{} is none of {names}", quoted(other)))).under("action");
         }
     })
+}
+
+/// Reads an instance; some senders wrap it as in a registration.
+pub(super) fn unwrapped(value: &Tree<'_>, limits: &Limits) -> Result<Registration, ReadError> {
+    let bare = value.get("app").is_some();
+    read::instance(if bare { value } else { value.get("instance").unwrap_or(value) }, limits)
 }
 
 fn status(members: &Object<'_>, name: &str) -> Result<Option<InstanceStatus>, ReadError> {

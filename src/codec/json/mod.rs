@@ -16,18 +16,22 @@
 //! | `read` | an instance | `InstanceInfoDeserializer`, `CloudJacksonJson` |
 //! | `data_center` | where an instance runs | `DataCenterTypeInfoResolver` |
 //! | `batch` | what peers send and are answered | `ReplicationList`, `ReplicationListResponse` |
+//! | `outgoing` | what peers are sent and answer | the same |
 //! | `emit` | objects and escapes | `JsonGenerator` |
 //! | `write` | full instances and all lists | `InstanceInfoSerializer`, `ApplicationsSerializer` |
 //! | `compact` | the small form of an instance | `MiniInstanceInfoMixIn` |
 //! | `answers` | status, overrides, errors | `StatusInfo`, `ServerInfoResource` |
 
 mod answers;
+#[cfg(test)]
+mod arbitrary;
 mod batch;
 mod body;
 mod compact;
 mod data_center;
 mod emit;
 mod member;
+mod outgoing;
 #[cfg(test)]
 mod properties;
 mod read;
@@ -43,6 +47,7 @@ pub use batch::{read_batch, write_outcomes};
 pub use compact::compact_instance;
 pub use emit::Supplementary;
 pub(crate) use emit::{Members, object, string};
+pub use outgoing::{read_outcomes, write_batch};
 pub use read::read_instance;
 pub use write::{instance, write_document, write_instance};
 
