@@ -60,6 +60,9 @@ fn values(effective: &[Effective]) -> BTreeMap<String, String> {
     works.map(|property| (property.name.clone(), property.value.clone())).collect()
 }
 
+/// Maps whose entries all change at once.
+const AT_ONCE: [&str; 3] = ["logging.level.", "eureka.client.service-url.", "eureka.client.availability-zones."];
+
 fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, effective: &[Effective]) -> Refreshed {
     let at_once =
         |name: &str| effective.iter().any(|property| property.name == name && property.effect == Effect::WorksAtOnce);
@@ -67,11 +70,40 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, 
     let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     for name in names.into_iter().filter(|name| before.get(*name) != after.get(*name)) {
         // A map's entry that is gone has no effect to look at, but its family has.
-        if at_once(name) || name.starts_with("logging.level.") {
+        if at_once(name) || AT_ONCE.iter().any(|map| name.starts_with(map)) {
             refreshed.changed.push(name.clone());
         } else {
             refreshed.after_restart.push(name.clone());
         }
     }
     refreshed
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use crate::settings::{Settings, Sources};
+
+    use super::*;
+
+    fn effective(words: &[&str]) -> Vec<Effective> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let dir = tempfile::tempdir().unwrap();
+        Settings::examine(Sources { dir: dir.path(), environment: [], words: &words }).effective
+    }
+
+    #[test]
+    fn an_entry_of_a_map_that_is_gone_has_changed_at_once_where_the_map_does() {
+        let before = effective(&[
+            "--eureka.client.service-url.eu=http://a/",
+            "--eureka.client.service-url.defaultZone=http://a/",
+            "--eureka.instance.metadata-map.zone=eu",
+        ]);
+        let after = effective(&["--eureka.client.service-url.defaultZone=http://b/"]);
+        let refreshed = compare(&values(&before), &values(&after), &after);
+        let zones = ["eureka.client.service-url.defaultZone", "eureka.client.service-url.eu"];
+        assert_eq!(refreshed.changed, zones);
+        assert_eq!(refreshed.after_restart, ["eureka.instance.metadata-map.zone"]);
+    }
 }

@@ -34,6 +34,9 @@ mod merged;
 mod names;
 mod opening;
 mod own_instance;
+mod peer_name;
+mod peer_url;
+mod peers;
 mod placeholders;
 mod preservation;
 mod reader;
@@ -56,6 +59,9 @@ pub use logging::{
 pub use management::{ManagementPort, ManagementSettings};
 pub use opening::OpeningSettings;
 pub use own_instance::{OwnInstanceSettings, OwnRegistration};
+pub use peer_name::{OwnRoot, PeerName};
+pub use peer_url::{PeerUrl, PeerUrlError};
+pub use peers::{PeerSettings, TxtSettings};
 pub use preservation::PreservationSettings;
 pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
@@ -86,6 +92,8 @@ pub struct Settings {
     pub opening: OpeningSettings,
     /// The record that the server shows of itself.
     pub own: OwnInstanceSettings,
+    /// Where the peers are.
+    pub peers: PeerSettings,
     /// What peers mean to this server.
     pub replication: ReplicationSettings,
     /// Where the actuator is.
@@ -158,6 +166,7 @@ impl Settings {
             limits: limits::read(&mut reader),
             opening: OpeningSettings::read(&mut reader),
             own: OwnInstanceSettings::read(&mut reader),
+            peers: PeerSettings::read(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
             management: ManagementSettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),

@@ -6,6 +6,9 @@ const MASK: &str = "******";
 /// Parts of names, squashed, whose values are secret.
 const SECRET: [&str; 6] = ["password", "passphrase", "secret", "token", "credential", "privatekey"];
 
+/// Names, squashed, whose values are URLs with credentials.
+const PEERS: [&str; 3] = ["eurekaclientserviceurl", "eurekaservermyurl", "eurekadpeers"];
+
 /// A value as it may be shown. The whole of it is hidden if the name tells that it is a secret;
 /// otherwise the passwords in URLs are, `http://user:******@host`.
 pub(super) fn masked(name: &str, value: &str) -> String {
@@ -15,6 +18,10 @@ pub(super) fn masked(name: &str, value: &str) -> String {
     match value {
         "" => String::new(),
         _ if secret => MASK.to_owned(),
+        // The scheme of the first may have been forgotten.
+        value if PEERS.iter().any(|name| squashed.starts_with(name)) => {
+            without_passwords(&format!("://{value}")).replacen("://", "", 1)
+        }
         value => without_passwords(value),
     }
 }
@@ -72,10 +79,12 @@ mod tests {
             ("http://u:p@a/,http://v:q@b/", "http://u:******@a/,http://v:******@b/"),
             ("http://u:p/,@:w@a/", "http://u:******@a/"),
             ("http://only-a-token@a/", "http://******@a/"),
-            ("user@example.org", "user@example.org"),
+            ("u:p@a:8761/eureka/,http://v:q@b/", "u:******@a:8761/eureka/,http://v:******@b/"),
+            ("http://a/,u:p@b/", "http://a/,u:******@b/"),
         ] {
             assert_eq!(masked("eureka.client.service-url.defaultZone", value), shown, "{value}");
         }
+        assert_eq!(masked("eureka.instance.metadata-map.owner", "user@example.org"), "user@example.org");
     }
 
     proptest! {

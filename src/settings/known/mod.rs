@@ -117,8 +117,16 @@ fn each<T: Copy + 'static>(
 
 /// Whether a property that has an effect can change while the server runs.
 pub(super) fn changes_at_run_time(name: &str) -> bool {
-    const FAMILIES: [&str; 4] = ["eurekad.limits", "eurekad.lease", "eurekad.self-preservation", "logging.level"];
-    const NAMES: [&str; 10] = [
+    const FAMILIES: [&str; 7] = [
+        "eurekad.limits",
+        "eurekad.lease",
+        "eurekad.self-preservation",
+        "eurekad.peers",
+        "eureka.client.service-url",
+        "eureka.client.availability-zones",
+        "logging.level",
+    ];
+    const NAMES: [&str; 18] = [
         "eureka.server.eviction-interval-timer-in-ms",
         "eureka.server.sync-when-timestamp-differs",
         "eureka.server.enable-self-preservation",
@@ -129,6 +137,14 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.server.disable-delta",
         "eureka.server.retention-time-in-ms-in-delta-queue",
         "eureka.server.delta-retention-timer-interval-in-ms",
+        "eureka.server.my-url",
+        "eureka.server.peer-eureka-nodes-update-interval-ms",
+        "eureka.client.region",
+        "eureka.client.prefer-same-zone-eureka",
+        "eureka.client.use-dns-for-fetching-service-urls",
+        "eureka.client.eureka-server-dns-name",
+        "eureka.client.eureka-server-port",
+        "eureka.client.eureka-server-url-context",
     ];
     if name == "eurekad.limits.bodies-in-flight" {
         return false;

@@ -36,6 +36,7 @@ pub(super) const NO_EFFECT: &[(&str, &[&str])] = &[
             "eureka.instance.namespace",
         ],
     ),
+    ("the first copy is made from a peer whatever it says", &["eureka.client.fetch-registry"]),
     (
         "it tunes a Java web server",
         &[

@@ -50,6 +50,21 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.server.retention-time-in-ms-in-delta-queue", "180000"),
     ("eureka.server.delta-retention-timer-interval-in-ms", "30000"),
     ("eurekad.delta.max-entries", "200000"),
+    // peers
+    ("eureka.client.service-url.*[]", ""),
+    ("eureka.client.region", "us-east-1"),
+    ("eureka.client.availability-zones.*[]", ""),
+    ("eureka.client.prefer-same-zone-eureka", "true"),
+    ("eureka.client.use-dns-for-fetching-service-urls", "false"),
+    ("eureka.client.eureka-server-dns-name", ""),
+    ("eureka.client.eureka-server-port", ""),
+    ("eureka.client.eureka-server-url-context", ""),
+    ("eureka.server.my-url", ""),
+    ("eureka.server.peer-eureka-nodes-update-interval-ms", "10000"),
+    ("eurekad.peers.dns[]", ""),
+    ("eurekad.peers.srv[]", ""),
+    ("eurekad.peers.file", ""),
+    ("eurekad.peers.dns-server", ""),
     // replication
     ("eureka.server.min-available-instances-for-peer-replication", "-1"),
     // own instance
