@@ -5,7 +5,8 @@ use std::fmt::Display;
 /// Bounds for what comes in; the size of a whole body is bounded before it gets here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Objects, arrays or elements within one another (`eurekad.limits.nesting-depth`).
+    /// Objects, arrays or elements within one another (`eurekad.limits.nesting-depth`). In a list of another
+    /// server, of each instance.
     pub nesting_depth: usize,
     /// Entries of one metadata map (`eurekad.limits.metadata-entries`).
     pub metadata_entries: usize,
@@ -19,6 +20,7 @@ pub struct Limits {
     /// Names in one VIP list (`eurekad.limits.vip-names`).
     pub vip_names: usize,
     /// Values of a body that are read (`eurekad.limits.body-values`): members, items, elements, attributes.
+    /// In a list of another server, of each instance.
     pub body_values: usize,
     /// Items of one replication batch (`eurekad.limits.batch-items`); a Java server sends 250 at most.
     pub batch_items: usize,

@@ -25,11 +25,27 @@ static TEXTS: Wanted = Wanted { member: |_| Some(&SCALAR), items: None, gaps: fa
 /// An instance, in JSON or XML.
 pub(super) static INSTANCE: Wanted = Wanted { member: instance, items: None, gaps: true };
 
+/// An instance of another server's list, with its lease as it stands there.
+pub(super) static LISTED: Wanted = Wanted {
+    member: |name| if name == "leaseInfo" { Some(&LEASE_TIMES) } else { instance(name) },
+    items: None,
+    gaps: true,
+};
+
 static PORT: Wanted =
     Wanted { member: |name| matches!(name, "$" | "@enabled").then_some(&SCALAR), items: None, gaps: false };
 
 static LEASE: Wanted = Wanted {
     member: |name| matches!(name, "renewalIntervalInSecs" | "durationInSecs").then_some(&SCALAR),
+    items: None,
+    gaps: false,
+};
+
+static LEASE_TIMES: Wanted = Wanted {
+    member: |name| match name {
+        "registrationTimestamp" | "lastRenewalTimestamp" | "evictionTimestamp" | "serviceUpTimestamp" => Some(&SCALAR),
+        _ => (LEASE.member)(name),
+    },
     items: None,
     gaps: false,
 };

@@ -11,18 +11,21 @@
 //! | file | what | Java's classes |
 //! | --- | --- | --- |
 //! | `body` | bytes to a text | Jackson's `ByteSourceJsonBootstrapper` |
-//! | `tree` | a text to a tree | Jackson's `JsonParser` |
+//! | `tokens` | a text to tokens | Jackson's `JsonParser` |
+//! | `tree` | tokens to a tree, or a walk through them | the same |
 //! | `member` | what a single member may look like | `getValueAsInt` and its like |
 //! | `read` | an instance | `InstanceInfoDeserializer`, `CloudJacksonJson` |
 //! | `data_center` | where an instance runs | `DataCenterTypeInfoResolver` |
 //! | `batch` | what peers send and are answered | `ReplicationList`, `ReplicationListResponse` |
 //! | `outgoing` | what peers are sent and answer | the same |
+//! | `applications` | whole lists of another server | `ApplicationsDeserializer` |
 //! | `emit` | objects and escapes | `JsonGenerator` |
 //! | `write` | full instances and all lists | `InstanceInfoSerializer`, `ApplicationsSerializer` |
 //! | `compact` | the small form of an instance | `MiniInstanceInfoMixIn` |
 //! | `answers` | status, overrides, errors | `StatusInfo`, `ServerInfoResource` |
 
 mod answers;
+mod applications;
 #[cfg(test)]
 mod arbitrary;
 mod batch;
@@ -37,12 +40,14 @@ mod properties;
 mod read;
 #[cfg(test)]
 mod samples;
+mod tokens;
 mod tree;
 mod write;
 
 use crate::model::Metadata;
 
 pub use answers::{error, status_overrides, write_status};
+pub use applications::{ListedApplications, ListedInstance, read_applications};
 pub use batch::{read_batch, write_outcomes};
 pub use compact::compact_instance;
 pub use emit::Supplementary;

@@ -4,14 +4,15 @@ use proptest::prelude::*;
 
 use super::arbitrary::instance;
 use super::samples::KILN_3_TIMES;
-use super::{error, read_batch, read_instance, read_outcomes, write_instance};
+use super::{error, read_applications, read_batch, read_instance, read_outcomes, write_instance};
 use crate::codec::Limits;
 
-const BODIES: [&str; 4] = [
+const BODIES: [&str; 5] = [
     include_str!("../../../tests/fixtures/wire/spring-client.json"),
     include_str!("../../../tests/fixtures/wire/amazon.json"),
     include_str!("../../../tests/fixtures/wire/batch-request.json"),
     include_str!("../../../tests/fixtures/wire/batch-response.json"),
+    include_str!("../../../tests/fixtures/wire/registry.json"),
 ];
 
 /// Reads a body in every way there is; an error must be one line that JSON can carry.
@@ -33,7 +34,11 @@ fn read_all(body: &[u8]) -> Result<(), TestCaseError> {
             Err(error) => vec![error],
         };
         let answer = read_outcomes(body, &limits, 5).err();
-        for text in single.into_iter().chain(answer).chain(batch).map(|error| error.to_string()) {
+        let list = match read_applications(body, &limits) {
+            Ok(list) => list.instances.into_iter().filter_map(Result::err).collect(),
+            Err(error) => vec![error],
+        };
+        for text in single.into_iter().chain(answer).chain(batch).chain(list).map(|error| error.to_string()) {
             prop_assert!(!text.contains(char::is_control), "{:?}", text);
             prop_assert!(serde_json::from_slice::<serde_json::Value>(&error(&text)).is_ok());
         }
