@@ -11,6 +11,7 @@
 //! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
 //! | [`http`] | the API, one file a resource |
 //! | [`ops`] | what operators ask and do: the actuator |
+//! | [`peers`] | the other nodes: what they are told, what they tell, the first copy |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`logging`] | levels, lines and files of the log, access log |
@@ -32,6 +33,7 @@ pub mod http;
 pub mod logging;
 pub mod model;
 pub mod ops;
+pub mod peers;
 pub mod registry;
 pub mod server;
 pub mod settings;

@@ -14,7 +14,7 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
-//! within limits), `query`, `error`, `respond`, `refused`.
+//! within limits), `query`, `error`, `respond`.
 
 mod apps;
 mod body;
@@ -25,7 +25,6 @@ mod negotiation;
 mod path;
 mod peerreplication;
 mod query;
-mod refused;
 mod respond;
 mod serverinfo;
 mod status;
@@ -36,16 +35,18 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use axum::Router;
+use axum::response::Response;
 use axum::routing::{MethodRouter, get, post, put};
 use http::{HeaderMap, StatusCode};
+use tower::util::MapResponseLayer;
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
+use crate::peers::{Identity, NODE_HEADER, NodeId, Receiver};
 use crate::registry::{Origin, Registry};
 
 pub use body::BodiesInFlight;
-pub use refused::RefusedItems;
 
 /// What the resources work on.
 #[derive(Clone)]
@@ -60,8 +61,10 @@ pub struct Api {
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
     /// Room for large bodies.
     pub bodies: BodiesInFlight,
-    /// What was said of items that peers sent in vain.
-    pub refused: Arc<RefusedItems>,
+    /// Takes what peers send.
+    pub receiver: Receiver,
+    /// Who this node is.
+    pub node: NodeId,
     /// The time.
     pub clock: Clock,
 }
@@ -106,8 +109,21 @@ pub fn router(api: Api, context_path: &str) -> Router {
         .route("/status", taking(READ, get(serverinfo::status)))
         .route("/serverinfo/statusoverrides", taking(READ, get(serverinfo::status_overrides)))
         .route("/asg/{name}/status", taking("PUT,OPTIONS", put(serverinfo::asg)));
+    let signed = signed(&api);
     let both = Router::new().nest("/eureka", resources.clone()).nest("/eureka/v2", resources).with_state(api);
-    path::cleaned(both, context_path)
+    path::cleaned(both, context_path).layer(MapResponseLayer::new(signed))
+}
+
+/// Every answer says which node gives it, also one that refuses: a node knows itself by it, and peers
+/// know that there is nothing to copy yet.
+fn signed(api: &Api) -> impl Fn(Response) -> Response + Clone + use<> {
+    let [opening, open] = [false, true].map(|open| Identity::own(api.node, open).header());
+    let registry = Arc::clone(&api.registry);
+    move |mut response| {
+        let identity = if registry.was_opened() { &open } else { &opening };
+        response.headers_mut().insert(NODE_HEADER, identity.clone());
+        response
+    }
 }
 
 /// Methods of a resource, and what is said of them: in Jersey's order, to `OPTIONS` with `HEAD` and in a

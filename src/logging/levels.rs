@@ -13,11 +13,12 @@ use tracing_subscriber::reload::{self, Handle};
 use crate::settings::{LogLevel, LoggingSettings, java_loggers, target_of};
 
 /// The rooms that log something.
-const ROOMS: [&str; 7] = [
+const ROOMS: [&str; 8] = [
     "eurekad",
     "eurekad::server",
     "eurekad::http",
     "eurekad::ops",
+    "eurekad::peers",
     "eurekad::catalog",
     "eurekad::registry",
     "eurekad::logging",

@@ -7,7 +7,10 @@ use crate::model::{ActionType, AppName, Instance, InstanceId};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
-use super::{Cause, Commit, Origin, Registry};
+use super::{Cause, Commit, Origin, Registry, Told};
+
+/// Cancels that are kept until the opening; names come from clients.
+const MOST_EARLY: usize = 100_000;
 
 impl Registry {
     /// Ends a lease at the instance's own wish (`internalCancel`); its override goes with it. False if
@@ -23,10 +26,14 @@ impl Registry {
             cause: Cause::Cancelled,
             origin,
         });
+        if !self.gate.was_opened() && commit.cancelled_early.len() < MOST_EARLY {
+            commit.cancelled_early.insert((app.clone(), id.clone()));
+        }
         let Some(lease) = self.lease(app.as_str(), id.as_str()) else {
             return false;
         };
         self.end(&mut commit, &lease, Cause::Cancelled, now);
+        self.tell(origin, Told::Cancel, &lease, now);
         drop(commit);
         tracing::info!(%app, %id, origin = origin.as_str(), "instance cancelled");
         true

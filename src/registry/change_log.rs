@@ -28,6 +28,8 @@ impl Version {
 pub enum Cause {
     /// A registration.
     Registered,
+    /// A peer held it when this server started.
+    Copied,
     /// Metadata was set from outside.
     MetadataSet,
     /// A status was set from outside.
@@ -47,6 +49,7 @@ impl Cause {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Registered => "registered",
+            Self::Copied => "copied",
             Self::MetadataSet => "metadata set",
             Self::StatusSet => "status set",
             Self::StatusRemoved => "status removed",

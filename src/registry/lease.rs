@@ -32,6 +32,8 @@ struct Renewals {
     wall: AtomicI64,
     /// Whether there was one since the lease was granted; Java's doubled length depends on it.
     any: AtomicBool,
+    /// A bit a peer that has yet to hear of a renewal.
+    waiting: AtomicU64,
 }
 
 /// How long leases last.
@@ -65,6 +67,7 @@ impl Lease {
                 at: AtomicU64::new(at.0),
                 wall: AtomicI64::new(wall),
                 any: AtomicBool::new(false),
+                waiting: AtomicU64::new(0),
             }),
         }
     }
@@ -87,6 +90,12 @@ impl Lease {
         }
     }
 
+    /// The same lease with this override.
+    #[must_use]
+    pub(super) fn overridden(&self, status: Option<InstanceStatus>) -> Self {
+        self.changed(Arc::clone(&self.instance), status, self.service_up)
+    }
+
     /// The lease after its end: the tombstone that the delta shows.
     #[must_use]
     pub fn ended(&self, instance: Arc<Instance>, wall: WallMillis) -> Self {
@@ -103,6 +112,20 @@ impl Lease {
             self.renewals.any.store(true, Ordering::Relaxed);
         }
         was_overdue
+    }
+
+    /// Notes that these peers, a bit each, are to hear of a renewal. Gives those for which that is news.
+    pub fn note_waiting(&self, peers: u64) -> u64 {
+        let waiting = &self.renewals.waiting;
+        if waiting.load(Ordering::Relaxed) & peers == peers {
+            return 0;
+        }
+        peers & !waiting.fetch_or(peers, Ordering::AcqRel)
+    }
+
+    /// Notes that these peers are about to hear of the renewals so far.
+    pub fn clear_waiting(&self, peers: u64) {
+        self.renewals.waiting.fetch_and(!peers, Ordering::AcqRel);
     }
 
     /// Whether this is the lease before or after a change of the other, and not a later one.

@@ -14,6 +14,7 @@
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
 //! | `opening` | when lists may be read | `shouldAllowAccess` |
+//! | `replicas` | whom to tell: the peers | `replicateToPeers` |
 //! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
 //! | `last_leases` | the last that came and went | the last-1000 queues |
 
@@ -30,8 +31,10 @@ mod read;
 mod register;
 mod renew;
 mod renewal_rate;
+mod replicas;
 mod status_override;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -47,14 +50,14 @@ pub use change_log::{Cause, Change, Origin, RecentChanges, Version};
 pub use eviction::Round;
 pub use last_leases::LeaseEvent;
 pub use lease::Lease;
-pub use lease_clock::LeaseClock;
+pub use lease_clock::{LeaseClock, LeaseMillis};
 pub use read::CatchUp;
 pub use renew::Renewal;
+pub use replicas::{NoReplicas, Replicas, Told};
 
 use change_log::ChangeLog;
 use last_leases::LastLeases;
 use lease::LeaseLength;
-use lease_clock::LeaseMillis;
 use opening::Gate;
 use preservation::{Losses, Population};
 use renewal_rate::RenewalRate;
@@ -93,6 +96,7 @@ pub struct Registry {
     last_late: AtomicU64,
     lease_clock: LeaseClock,
     gate: Gate,
+    replicas: Arc<dyn Replicas>,
     /// Read by heartbeats without a lock; written by a reload of the settings.
     rules: ArcSwap<Rules>,
     clock: Clock,
@@ -106,11 +110,18 @@ struct Commit {
     losses: Losses,
     registered: LastLeases,
     cancelled: LastLeases,
+    /// What left before the opening, so that no copy of a peer brings it back.
+    cancelled_early: HashSet<(AppName, InstanceId)>,
 }
 
 impl Registry {
-    /// An empty registry, not open for traffic yet.
+    /// An empty registry, not open for traffic yet, of a server without peers.
     pub fn new(rules: Rules, clock: Clock) -> Self {
+        Self::with_replicas(rules, clock, Arc::new(NoReplicas))
+    }
+
+    /// An empty registry, not open for traffic yet, that tells these of what clients do.
+    pub fn with_replicas(rules: Rules, clock: Clock, replicas: Arc<dyn Replicas>) -> Self {
         Self {
             apps: DashMap::new(),
             commit: Mutex::new(Commit {
@@ -119,6 +130,7 @@ impl Registry {
                 losses: Losses::new(rules.preservation.clone()),
                 registered: LastLeases::default(),
                 cancelled: LastLeases::default(),
+                cancelled_early: HashSet::new(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             renewals: RenewalRate::default(),
@@ -126,6 +138,7 @@ impl Registry {
             last_late: AtomicU64::new(0),
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),
+            replicas,
             rules: ArcSwap::from_pointee(rules),
             clock,
         }
@@ -141,6 +154,7 @@ impl Registry {
         {
             self.commit.lock().population.expect_more(clients);
         }
+        self.commit.lock().cancelled_early = HashSet::new();
         self.renewals.open(now.mono);
         self.gate.open(now.mono, copied == 0 && assumed == Some(0));
     }
@@ -193,8 +207,15 @@ impl Registry {
         Some(Arc::clone(&lease))
     }
 
+    /// Tells the peers, unless a peer told this. Holding the commit lock is what keeps the order.
+    fn tell(&self, origin: Origin, told: Told, lease: &Arc<Lease>, now: Now) {
+        if origin == Origin::Client {
+            self.replicas.changed(told, lease, now.mono);
+        }
+    }
+
     /// Puts a lease in and appends the change. Holding `commit` is what makes it atomic.
-    fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) {
+    fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) -> Arc<Lease> {
         let lease = Arc::new(lease);
         let instance = &lease.instance;
         let leases = match self.apps.get(instance.app.as_str()) {
@@ -211,7 +232,8 @@ impl Registry {
             commit.population.remove(earlier.instance.lease.renewal_interval_secs);
         }
         commit.population.add(instance.lease.renewal_interval_secs);
-        self.append(commit, lease, cause, now);
+        self.append(commit, Arc::clone(&lease), cause, now);
+        lease
     }
 
     /// Takes a lease out and appends its tombstone.

@@ -34,6 +34,11 @@ impl Gate {
         let _already = self.opened.set(Opened { at: now, empty });
     }
 
+    /// Whether the opening for traffic is over.
+    pub(super) fn was_opened(&self) -> bool {
+        self.opened.get().is_some()
+    }
+
     /// Whether lists may be read.
     pub(super) fn is_open(&self, now: Monotonic) -> bool {
         self.opened.get().is_some_and(|opened| !opened.empty || now.since(opened.at) > self.wait_when_empty)

@@ -31,6 +31,11 @@ impl Registry {
         self.visible_now(&lease).then_some(lease)
     }
 
+    /// One lease, lapsed or not.
+    pub fn held(&self, app: &AppName, id: &InstanceId) -> Option<Arc<Lease>> {
+        self.lease(app.as_str(), id.as_str())
+    }
+
     /// The first instance with this id in any application, by name (`getInstancesById`; Java takes them
     /// in the order of its hash map).
     pub fn instance_anywhere(&self, id: &str) -> Option<Arc<Lease>> {
@@ -40,6 +45,11 @@ impl Registry {
             self.apps.iter().filter_map(|leases| leases.get(id).map(|lease| Arc::clone(&lease))).collect();
         all.sort_unstable_by(|a, b| a.instance.app.cmp(&b.instance.app));
         all.into_iter().find(|lease| self.visible_now(lease))
+    }
+
+    /// Whether the opening for traffic is over.
+    pub fn was_opened(&self) -> bool {
+        self.gate.was_opened()
     }
 
     /// Whether whole lists may be read.

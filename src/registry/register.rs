@@ -10,7 +10,7 @@ use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
 use super::overrides::effective_status;
-use super::{Cause, Commit, Origin, Registry};
+use super::{Cause, Commit, Origin, Registry, Told};
 
 impl Registry {
     /// Grants a lease (`AbstractInstanceRegistry.register`).
@@ -27,6 +27,41 @@ impl Registry {
             _ => instance,
         };
         self.grant(commit, instance, before.as_deref(), Cause::Registered, origin, now);
+    }
+
+    /// Takes a peer's newer copy over (`PeerEurekaNode.syncInstancesIfTimestampDiffers`): its data, and
+    /// its override if it has one. What was cancelled meanwhile, or is newer here, stays as it is.
+    pub fn take_over(&self, instance: Instance) {
+        let now = self.clock.now();
+        let commit = self.commit.lock();
+        let Some(held) = self.lease(instance.app.as_str(), instance.id.as_str()) else { return };
+        if held.instance.last_dirty > instance.last_dirty {
+            return;
+        }
+        let brought = Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown);
+        let overridden = held.overridden(brought.or(held.override_status));
+        self.grant(commit, instance, Some(&overridden), Cause::Registered, Origin::Peer, now);
+    }
+
+    /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
+    /// has cancelled since the copy began stays away. Gives how many there are.
+    pub fn take_in(&self, instances: Vec<Instance>) -> usize {
+        let mut taken = 0;
+        for instance in instances {
+            let now = self.clock.now();
+            let commit = self.commit.lock();
+            let key = (instance.app.clone(), instance.id.clone());
+            if commit.cancelled_early.contains(&key) {
+                continue;
+            }
+            taken += 1;
+            let before = self.lease(instance.app.as_str(), instance.id.as_str());
+            // Whoever registered here meanwhile has a lease of its own already.
+            if before.as_ref().is_none_or(|held| held.instance.last_dirty < instance.last_dirty) {
+                self.grant(commit, instance, before.as_deref(), Cause::Copied, Origin::Peer, now);
+            }
+        }
+        taken
     }
 
     /// Adds or replaces metadata entries, and registers the instance with them as if its client had
@@ -63,6 +98,9 @@ impl Registry {
         let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
         instance.lease = LeaseRequest::new(renewal_interval_secs, duration_secs);
         let service_up = service_up(before, instance.status, now);
+        if !self.gate.was_opened() {
+            commit.cancelled_early.remove(&(instance.app.clone(), instance.id.clone()));
+        }
 
         commit.registered.push(LeaseEvent {
             at: now.wall,
@@ -74,9 +112,15 @@ impl Registry {
         let instance = Arc::new(instance);
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall);
-        self.put(&mut commit, lease, cause, now);
+        let lease = self.put(&mut commit, lease, cause, now);
+        self.tell(origin, Told::Register, &lease, now);
         drop(commit);
-        if before.is_none() {
+        if cause == Cause::Copied {
+            tracing::debug!(
+                app = %instance.app, id = %instance.id, status = %instance.status,
+                "instance copied"
+            );
+        } else if before.is_none() {
             tracing::info!(
                 app = %instance.app, id = %instance.id, status = %instance.status, origin = origin.as_str(),
                 "instance registered"

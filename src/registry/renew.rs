@@ -58,6 +58,9 @@ impl Registry {
             return Renewal::RegisterAgain;
         }
         tracing::trace!(app, id, "lease renewed");
+        if origin == Origin::Client {
+            self.replicas.renewed(&lease, now.mono);
+        }
 
         let Some(theirs) = last_dirty.filter(|_| self.rules.load().leases.sync_when_timestamp_differs) else {
             return Renewal::Renewed;

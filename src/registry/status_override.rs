@@ -7,7 +7,7 @@ use crate::model::{ActionType, Instance, InstanceStatus, WallMillis};
 
 use super::lease::Lease;
 use super::register::service_up;
-use super::{Cause, Origin, Registry};
+use super::{Cause, Origin, Registry, Told};
 
 impl Registry {
     /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
@@ -23,7 +23,7 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
-        let changed = self.change_status(app, id, |held, now| {
+        let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), |held, now| {
             if held.instance.status == status {
                 return None;
             }
@@ -50,7 +50,7 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
-        let changed = self.change_status(app, id, |held, now| {
+        let changed = self.change_status(app, id, origin, Told::DeleteStatusOverride(status), |held, now| {
             held.override_status?;
             let changed = with_status(held, status, InstanceStatus::Unknown, last_dirty, now);
             Some((held.changed(changed, None, held.service_up()), Cause::StatusRemoved))
@@ -61,11 +61,14 @@ impl Registry {
         changed.is_some()
     }
 
-    /// Renews a lease and changes it. Whether there was something to change; none without a lease.
+    /// Renews a lease and changes it. Whether there was something to change; none without a lease. Peers
+    /// are told in either case: they may have missed it when it was changed.
     fn change_status(
         &self,
         app: &str,
         id: &str,
+        origin: Origin,
+        told: Told,
         change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>,
     ) -> Option<bool> {
         let now = self.clock.now();
@@ -74,9 +77,11 @@ impl Registry {
         self.renew_lease(&held, self.lease_clock.at(now.mono), now);
         let changed = change(&held, now);
         let any = changed.is_some();
-        if let Some((lease, cause)) = changed {
-            self.put(&mut commit, lease, cause, now);
-        }
+        let lease = match changed {
+            Some((lease, cause)) => self.put(&mut commit, lease, cause, now),
+            None => held,
+        };
+        self.tell(origin, told, &lease, now);
         Some(any)
     }
 }

@@ -14,6 +14,7 @@ use crate::http::{Api, BodiesInFlight, BodyLimits, RequestSettings, router};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
+use crate::peers::{Calls, Context, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals};
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
 
@@ -37,6 +38,7 @@ pub struct Ops {
 pub struct App {
     registry: Arc<Registry>,
     catalog: Arc<Catalog>,
+    peers: Peers,
     api: Router,
     own: Arc<Instance>,
     clock: Clock,
@@ -48,7 +50,21 @@ pub struct App {
 impl App {
     /// Makes one, with an empty registry that is not open for traffic yet.
     pub fn new(settings: &Settings, clock: Clock) -> Self {
-        let registry = Arc::new(Registry::new(rules(settings), clock.clone()));
+        let outboxes = Arc::new(Outboxes::default());
+        let registry = Arc::new(Registry::with_replicas(rules(settings), clock.clone(), outboxes.clone()));
+        let node = NodeId::random();
+        let refusals = Arc::new(Refusals::default());
+        let receiver =
+            Receiver { registry: Arc::clone(&registry), refusals: Arc::clone(&refusals), clock: clock.clone() };
+        let peers = Peers::new(Context {
+            node,
+            registry: Arc::clone(&registry),
+            outboxes,
+            limits: OutboxLimits { tasks: settings.replication.most_tasks, longest: settings.replication.longest_wait },
+            refusals,
+            calls: Calls::new(&settings.replication, own_identity(node, Arc::clone(&registry))),
+            clock: clock.clone(),
+        });
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
@@ -57,13 +73,14 @@ impl App {
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
-            status: status_document(settings, Arc::clone(&own), &clock),
-            refused: Arc::default(),
+            status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
+            receiver,
+            node,
             clock: clock.clone(),
         };
         let api = router(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, api, own, clock, requests, settings }
+        Self { registry, catalog, peers, api, own, clock, requests, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -111,7 +128,12 @@ impl App {
         &self.catalog
     }
 
-    /// Opens for traffic. There are no peers to copy from yet, so nothing was copied.
+    /// The peers.
+    pub fn peers(&self) -> &Peers {
+        &self.peers
+    }
+
+    /// Opens for traffic, without a copy from a peer.
     pub fn open(&self) {
         self.registry.open(0);
     }
@@ -127,6 +149,11 @@ impl App {
         self.settings.send_replace(settings.clone());
     }
 
+    /// The settings in force.
+    pub(super) fn settings(&self) -> &watch::Sender<Settings> {
+        &self.settings
+    }
+
     /// The server's own record.
     pub(super) fn own(&self) -> &Arc<Instance> {
         &self.own
@@ -139,6 +166,10 @@ impl App {
     pub(super) fn clock(&self) -> &Clock {
         &self.clock
     }
+}
+
+fn own_identity(node: NodeId, registry: Arc<Registry>) -> OwnIdentity {
+    Arc::new(move || Identity::own(node, registry.was_opened()))
 }
 
 fn rules(settings: &Settings) -> Rules {
@@ -165,17 +196,19 @@ fn status_document(
     settings: &Settings,
     own: Arc<Instance>,
     clock: &Clock,
+    peers: Peers,
 ) -> Arc<dyn Fn() -> StatusDocument + Send + Sync> {
-    // There are no peers yet: none is registered, none available.
-    let healthy = settings.replication.min_available_peers.map(|wanted| wanted == 0);
+    let wanted = settings.replication.min_available_peers;
     let started = clock.mono();
     let clock = clock.clone();
-    Arc::new(move || StatusDocument {
-        general: figures::general(clock.mono().since(started)),
-        application: ["registered-replicas", "available-replicas", "unavailable-replicas"]
-            .map(|name| (name, String::new()))
-            .to_vec(),
-        own: Arc::clone(&own),
-        healthy,
+    Arc::new(move || {
+        let reports = peers.reports();
+        let available = u32::try_from(reports.iter().filter(|peer| peer.is_available()).count()).unwrap_or(u32::MAX);
+        StatusDocument {
+            general: figures::general(clock.mono().since(started)),
+            application: figures::replicas(&reports),
+            own: Arc::clone(&own),
+            healthy: wanted.map(|wanted| available >= wanted),
+        }
     })
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
+use crate::peers::PeerReport;
+
 const MB: u64 = 1024 * 1024;
 
 /// Names and values in Java's order. Memory is that of the machine (or its container) and what this
@@ -16,6 +18,22 @@ pub(super) fn general(uptime: Duration) -> Vec<(&'static str, String)> {
         ("total-avail-memory", format!("{total}mb")),
         ("current-memory-usage", format!("{used}mb ({percent}%)")),
         ("server-uptime", uptime_text(uptime)),
+    ]
+}
+
+/// Which peers there are, and which of them answer, as Java lists their URLs: one list with a blank, the
+/// others with a comma after each. (Java looks whether a peer has registered itself, under the same
+/// application and with the host name of its URL.)
+pub(super) fn replicas(peers: &[PeerReport]) -> Vec<(&'static str, String)> {
+    let all: Vec<_> = peers.iter().map(|peer| peer.url.as_str()).collect();
+    let those = |available: bool| {
+        let urls = peers.iter().filter(|peer| peer.is_available() == available);
+        urls.flat_map(|peer| [peer.url.as_str(), ","]).collect()
+    };
+    vec![
+        ("registered-replicas", all.join(", ")),
+        ("available-replicas", those(true)),
+        ("unavailable-replicas", those(false)),
     ]
 }
 

@@ -32,6 +32,7 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -73,8 +74,8 @@ pub async fn serve(
     if let Some(hangups) = hangups {
         work.hang_up(hangups, files, reload.clone());
     }
-    app.open();
     app.start_tasks(&work);
+    work.find_peers(&app);
 
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
     let ops = Ops { draining: draining.clone(), levels, refresh };
@@ -119,14 +120,23 @@ pub async fn serve(
     draining.cancel();
     requests.close();
     work.tracker.close();
+    let begun = Instant::now();
     let all = async {
         requests.wait().await;
         work.tracker.wait().await;
     };
     let clean = tokio::time::timeout(settings.http.shutdown_timeout, all).await.is_ok();
     killed.cancel();
+    let left = settings.http.shutdown_timeout.saturating_sub(begun.elapsed()).max(SHORTEST_FLUSH);
+    let untold = app.peers().end(left).await;
+    if untold > 0 {
+        tracing::warn!(changes = untold, "some changes were not told to all peers");
+    }
     clean
 }
+
+/// How long peers are told of the last changes even if the time for the shutdown is over.
+const SHORTEST_FLUSH: Duration = Duration::from_secs(1);
 
 /// Connections to a management port of its own.
 const MANAGEMENT_CONNECTIONS: usize = 64;

@@ -48,7 +48,9 @@ fn beat(registry: &Registry, clock: &Clock) {
 fn evict(registry: &Registry, clock: &Clock) {
     // After a pause both timers are due at once, and this one may be the first.
     beat(registry, clock);
-    registry.evict();
+    if registry.was_opened() {
+        registry.evict();
+    }
 }
 
 /// The running tasks, and the sign for them to end.
@@ -79,6 +81,30 @@ impl Tasks {
                     survive(name, tokio::task::spawn_blocking(move || work())).await;
                 }
             }
+        });
+    }
+
+    /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.
+    pub(super) fn find_peers(&self, app: &App) {
+        let listed = app.settings().borrow().peers.listed();
+        let (sender, urls) = watch::channel(listed.clone());
+        if listed.is_empty() {
+            app.open();
+        } else {
+            let (opening, settings) = (app.clone(), app.settings().borrow().replication.clone());
+            let copied_from = urls.clone();
+            let ending = self.ending.clone();
+            self.tracker.spawn(async move {
+                let copy = opening.peers().copy(copied_from, &settings);
+                if let Some(instances) = ending.run_until_cancelled(copy).await {
+                    opening.registry().open(instances);
+                }
+            });
+        }
+        let (peers, ending) = (app.peers().clone(), self.ending.clone());
+        self.tracker.spawn(async move {
+            ending.run_until_cancelled(peers.follow(urls)).await;
+            drop(sender);
         });
     }
 

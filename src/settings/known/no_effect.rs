@@ -24,6 +24,7 @@ pub(super) const NO_EFFECT: &[(&str, &[&str])] = &[
             "eureka.server.xml-codec-name",
             "eureka.server.peer-node-total-connections",
             "eureka.server.peer-node-total-connections-per-host",
+            "eureka.server.max-threads-for-peer-replication",
             "eureka.server.max-threads-for-status-replication",
             "eureka.server.max-elements-in-status-replication-pool",
             "eureka.server.remote-region-fetch-thread-pool-size",

@@ -24,29 +24,15 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Whole,
         &[
-            "eureka.server.registry-sync-retries",
-            "eureka.server.max-elements-in-peer-replication-pool",
-            "eureka.server.max-threads-for-peer-replication",
             "eureka.server.rate-limiter-burst-size",
             "eureka.server.rate-limiter-registry-fetch-average-rate",
             "eureka.server.rate-limiter-full-fetch-average-rate",
         ],
     ),
-    (
-        Kind::Millis,
-        &[
-            "eureka.server.registry-sync-retry-wait-ms",
-            "eureka.server.max-time-for-replication",
-            "eureka.server.peer-node-connect-timeout-ms",
-            "eureka.server.peer-node-read-timeout-ms",
-            "eureka.server.remote-region-connect-timeout-ms",
-            "eureka.server.remote-region-read-timeout-ms",
-        ],
-    ),
+    (Kind::Millis, &["eureka.server.remote-region-connect-timeout-ms", "eureka.server.remote-region-read-timeout-ms"]),
     (
         Kind::Seconds,
         &[
-            "eureka.server.peer-node-connection-idle-timeout-seconds",
             "eureka.server.remote-region-registry-fetch-interval",
             "eureka.server.remote-region-connection-idle-timeout-seconds",
             "eureka.client.instance-info-replication-interval-seconds",

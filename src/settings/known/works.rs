@@ -67,6 +67,14 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eurekad.peers.dns-server", ""),
     // replication
     ("eureka.server.min-available-instances-for-peer-replication", "-1"),
+    ("eureka.server.max-elements-in-peer-replication-pool", "10000"),
+    ("eureka.server.max-time-for-replication", "30000"),
+    ("eureka.server.peer-node-connect-timeout-ms", "2000"),
+    ("eureka.server.peer-node-read-timeout-ms", "5000"),
+    ("eureka.server.peer-node-connection-idle-timeout-seconds", "30"),
+    ("eureka.server.registry-sync-retries", "2"),
+    ("eureka.server.registry-sync-retry-wait-ms", "2000"),
+    ("eurekad.first-copy.limit", "120"),
     // own instance
     ("spring.application.name", ""),
     ("eureka.environment", "test"),

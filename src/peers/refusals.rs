@@ -1,4 +1,4 @@
-//! Items of peers that are refused: each is told once an hour.
+//! Items that this node or a peer refuses: each is told once an hour.
 //!
 //! A Java peer logs a refusal and does not try again by itself, but each later heartbeat is answered
 //! 404 and brings the same registration once more.
@@ -13,7 +13,7 @@ use crate::clock::Monotonic;
 
 /// When each refusal was last told, by the hash of its text: the texts hold names that peers send.
 #[derive(Debug, Default)]
-pub struct RefusedItems {
+pub struct Refusals {
     told: Mutex<HashMap<u64, Monotonic>>,
     hasher: RandomState,
 }
@@ -22,9 +22,9 @@ const AGAIN_AFTER: Duration = Duration::from_hours(1);
 /// Beyond so many, the one that was told the longest ago is forgotten, and may be told again.
 const MOST: usize = 1000;
 
-impl RefusedItems {
+impl Refusals {
     /// Whether a refusal is to be told.
-    pub(super) fn is_news(&self, refusal: &str, now: Monotonic) -> bool {
+    pub fn is_news(&self, refusal: &str, now: Monotonic) -> bool {
         let refusal = self.hasher.hash_one(refusal);
         let mut told = self.told.lock();
         if told.get(&refusal).is_some_and(|last| now.since(*last) < AGAIN_AFTER) {
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn each_is_told_once_an_hour() {
-        let refused = RefusedItems::default();
+        let refused = Refusals::default();
         assert!(refused.is_news("ord-1", Monotonic(0)));
         assert!(!refused.is_news("ord-1", Monotonic(3_599_999)));
         assert!(refused.is_news("ord-2", Monotonic(3_599_999)));
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn it_does_not_grow_without_end() {
-        let refused = RefusedItems::default();
+        let refused = Refusals::default();
         let most = u64::try_from(MOST).unwrap_or(u64::MAX);
         for n in 0..3 * most {
             assert!(refused.is_news(&n.to_string(), Monotonic(n)));

@@ -1,0 +1,133 @@
+//! Requests to peers over HTTP.
+//!
+//! Connections are kept open between requests. No proxy is asked, no redirection followed. Every request
+//! says who sends it (see [`super::identity`]) and, as Java's does, that a server sends it.
+
+use std::error::Error as _;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+use reqwest::{Client, RequestBuilder};
+
+use crate::settings::{PeerUrl, ReplicationSettings};
+
+use super::identity::{Identity, NODE_HEADER};
+use super::line::Failure;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Shorter bodies are not worth packing.
+const WORTH_PACKING: usize = 32 * 1024;
+/// A peer that sends its answer bit by bit is given up after so many read time-outs.
+const LONGEST_ANSWER: u32 = 12;
+
+/// An answer, whatever its status.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// Its status.
+    pub status: StatusCode,
+    /// Who answered; none for a Java server.
+    pub identity: Option<Identity>,
+    /// Its body, unpacked.
+    pub body: Bytes,
+}
+
+/// Says who this node is at the moment.
+pub type OwnIdentity = Arc<dyn Fn() -> Identity + Send + Sync>;
+
+/// See the module.
+#[derive(Clone)]
+pub struct Calls {
+    client: Client,
+    own: OwnIdentity,
+}
+
+impl Calls {
+    /// Makes connections by these settings.
+    ///
+    /// # Panics
+    ///
+    /// Never: without TLS there is nothing that the client could fail to set up.
+    #[expect(clippy::expect_used, reason = "see the docs")]
+    pub fn new(settings: &ReplicationSettings, own: OwnIdentity) -> Self {
+        let client = Client::builder()
+            .connect_timeout(settings.connect_timeout)
+            .read_timeout(settings.read_timeout)
+            .timeout(settings.read_timeout.saturating_mul(LONGEST_ANSWER).max(Duration::from_mins(1)))
+            .pool_idle_timeout(settings.idle_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .expect("a client without TLS");
+        Self { client, own }
+    }
+
+    /// Sends JSON; packed when it is long and the peer takes that.
+    pub async fn post(
+        &self,
+        peer: &PeerUrl,
+        path: &str,
+        json: Vec<u8>,
+        packs: bool,
+        most: usize,
+    ) -> Result<Reply, Failure> {
+        let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON);
+        let request = if packs && json.len() >= WORTH_PACKING {
+            request.header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).body(packed(&json))
+        } else {
+            request.body(json)
+        };
+        self.call(peer, request, most).await
+    }
+
+    /// Fetches JSON of at most so many bytes, unpacked.
+    pub async fn get(&self, peer: &PeerUrl, path: &str, most: usize) -> Result<Reply, Failure> {
+        self.call(peer, self.client.get(peer.at(path)), most).await
+    }
+
+    async fn call(&self, peer: &PeerUrl, request: RequestBuilder, most: usize) -> Result<Reply, Failure> {
+        let own = (self.own)().header();
+        let mut request = request
+            .header(ACCEPT, JSON)
+            .header(NODE_HEADER, own)
+            .header("DiscoveryIdentity-Name", HeaderValue::from_static("DefaultServer"))
+            .header("DiscoveryIdentity-Version", HeaderValue::from_static("1.0"));
+        if let Some(user) = peer.user() {
+            request = request.basic_auth(user, peer.password());
+        }
+        let mut response = request.send().await.map_err(|error| failure(&error))?;
+        let (status, identity) = (response.status(), Identity::of(response.headers()));
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+            if body.len() + chunk.len() > most {
+                return Err(Failure::Faulty(format!("an answer of more than {most} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Reply { status, identity, body: body.into() })
+    }
+}
+
+fn packed(json: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(json.len() / 8), Compression::fast());
+    // Writing into memory does not fail.
+    let _ = encoder.write_all(json);
+    encoder.finish().unwrap_or_default()
+}
+
+/// The innermost cause says what happened; the layers above it name the URL, where credentials were.
+fn failure(error: &reqwest::Error) -> Failure {
+    if error.is_timeout() && !error.is_connect() {
+        return Failure::TimedOut;
+    }
+    let mut cause = error.source();
+    while let Some(inner) = cause.and_then(|cause| cause.source()) {
+        cause = Some(inner);
+    }
+    Failure::Unreachable(cause.map_or_else(|| "no connection".to_owned(), ToString::to_string))
+}

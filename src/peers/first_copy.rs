@@ -1,0 +1,136 @@
+//! What a node does before it lets clients read: it takes in what another node holds.
+//!
+//! It copies the whole registry of the first peer that has one, instances of any status and their
+//! overrides, whatever `register-with-eureka` and `fetch-registry` say. (Java copies from its embedded
+//! client, and only what is UP.) A list that breaks off is none. A peer that refuses the connection, or
+//! says that it is not open itself, has nothing; when all have nothing for as many rounds as asked for,
+//! there is nothing to copy. A peer that fails otherwise may have something: it is asked again until the
+//! limit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use crate::codec::json::{self, ListedInstance};
+use crate::codec::{Limits, ReadError};
+use crate::model::{Instance, WallMillis};
+use crate::settings::{PeerUrl, ReplicationSettings};
+
+use super::Context;
+use super::calls::Reply;
+use super::line::Failure;
+
+/// A registry of half a million instances.
+const MOST_BYTES: usize = 1 << 30;
+
+/// See the module.
+pub(super) struct FirstCopy<'a> {
+    pub(super) context: &'a Context,
+    pub(super) settings: &'a ReplicationSettings,
+    pub(super) urls: watch::Receiver<Vec<PeerUrl>>,
+}
+
+/// What a peer has.
+enum Holding {
+    /// A whole registry.
+    All(Vec<Instance>),
+    /// Nothing: it is not there, or not open.
+    Nothing,
+    /// It is this node itself.
+    Own,
+    /// Something, perhaps.
+    Unknown(Failure),
+}
+
+impl FirstCopy<'_> {
+    /// Makes the copy. Gives how many instances there were.
+    pub(super) async fn make(mut self) -> usize {
+        let begun = Instant::now();
+        let mut empty_rounds = 0;
+        loop {
+            let urls = self.urls.borrow_and_update().clone();
+            let (mut failed, mut own) = (None, 0);
+            for url in &urls {
+                match self.ask(url).await {
+                    Holding::All(instances) => return self.take_in(url, instances).await,
+                    Holding::Nothing => {}
+                    Holding::Own => own += 1,
+                    Holding::Unknown(failure) => failed = Some((url.clone(), failure)),
+                }
+            }
+            if own > 0 && own == urls.len() {
+                return 0;
+            }
+            empty_rounds += u32::from(failed.is_none());
+            if failed.is_none() && empty_rounds >= self.settings.copy_rounds {
+                tracing::info!(peers = urls.len(), "no peer has anything to copy");
+                return 0;
+            }
+            if let Some((peer, failure)) = failed
+                && begun.elapsed() >= self.settings.copy_limit
+            {
+                tracing::warn!(%peer, %failure, "opening without a copy, a peer that may have something does not give it");
+                return 0;
+            }
+            sleep(self.settings.copy_wait.max(Duration::from_millis(10))).await;
+        }
+    }
+
+    async fn ask(&self, url: &PeerUrl) -> Holding {
+        if url.is_tls() {
+            return Holding::Nothing;
+        }
+        let reply = match self.context.calls.get(url, "apps/", MOST_BYTES).await {
+            Ok(reply) => reply,
+            Err(Failure::Unreachable(cause)) => {
+                tracing::debug!(peer = %url, cause, "a peer is not there, it has nothing to copy");
+                return Holding::Nothing;
+            }
+            Err(failure) => return Holding::Unknown(failure),
+        };
+        let Reply { status, identity, body } = reply;
+        match identity {
+            Some(identity) if identity.node == self.context.node => return Holding::Own,
+            Some(identity) if !identity.open => return Holding::Nothing,
+            Some(_) | None => {}
+        }
+        if status != StatusCode::OK {
+            return Holding::Unknown(Failure::of_status(status.as_u16()));
+        }
+        let now = self.context.clock.now().wall;
+        let read = tokio::task::spawn_blocking(move || {
+            let list = json::read_applications(&body, &Limits::default())?;
+            Ok::<_, ReadError>(list.instances.into_iter().filter_map(|listed| accepted(listed, now)).collect())
+        });
+        match read.await {
+            Ok(Ok(instances)) => Holding::All(instances),
+            Ok(Err(error)) => Holding::Unknown(Failure::Faulty(error.to_string())),
+            Err(error) => Holding::Unknown(Failure::Faulty(error.to_string())),
+        }
+    }
+
+    async fn take_in(&self, peer: &PeerUrl, instances: Vec<Instance>) -> usize {
+        let registry = Arc::clone(&self.context.registry);
+        let taken = tokio::task::spawn_blocking(move || registry.take_in(instances)).await.unwrap_or_default();
+        tracing::info!(%peer, instances = taken, "copied the registry of a peer");
+        taken
+    }
+}
+
+fn accepted(listed: Result<ListedInstance, ReadError>, now: WallMillis) -> Option<Instance> {
+    let refused = match listed {
+        Ok(ListedInstance { registration, .. }) => {
+            let app = registration.app.clone();
+            match registration.accept(&app, now) {
+                Ok(instance) => return Some(instance),
+                Err(refusal) => refusal.to_string(),
+            }
+        }
+        Err(error) => error.to_string(),
+    };
+    tracing::warn!(refused, "an instance of a peer cannot be copied");
+    None
+}

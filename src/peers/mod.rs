@@ -1,0 +1,243 @@
+//! The other nodes of the cluster: who they are, what they are told, what they tell.
+//!
+//! Eureka's own peer protocol, so that Java servers may be among them: each node sends what its clients
+//! do to each other node, in batches; nothing that came from a peer is sent on. What is decided is
+//! decided by state machines that are told the time ([`Outbox`]); the rest of this room does the I/O.
+//!
+//! | file | what | Java's classes |
+//! | --- | --- | --- |
+//! | `outbox`, `line` | what waits for a peer, and when it may be tried | `AcceptorExecutor`, `BatchWorkerRunnable` |
+//! | `outboxes` | one for each peer, filled by the registry | `PeerAwareInstanceRegistryImpl` |
+//! | `batch` | tasks to items, answers to consequences | `ReplicationTaskProcessor`, `PeerEurekaNode` |
+//! | `calls` | requests over HTTP | `Jersey3ReplicationClient` |
+//! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
+//! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
+//! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
+//! | `first_copy` | a peer's registry at the start | `syncUp` |
+
+mod batch;
+mod calls;
+mod first_copy;
+mod identity;
+mod line;
+mod outbox;
+mod outboxes;
+mod peer;
+mod receiver;
+mod refusals;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::registry::Registry;
+use crate::settings::{PeerUrl, ReplicationSettings};
+
+pub use batch::{Home, Outcome, item};
+pub use calls::{Calls, OwnIdentity, Reply};
+pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
+pub use line::{Failure, LONGEST_WAIT, News, PeerState};
+pub use outbox::{BATCH, FollowUp, GATHER, Next, Outbox, OutboxLimits, Tally, Task, What};
+pub use outboxes::{MOST_PEERS, Outboxes, Post};
+pub use peer::{Peer, PeerReport, Standing};
+pub use receiver::Receiver;
+pub use refusals::Refusals;
+
+use first_copy::FirstCopy;
+
+/// What all peers work with.
+pub struct Context {
+    /// Who this node is.
+    pub node: NodeId,
+    /// What is told and what takes newer copies over.
+    pub registry: Arc<Registry>,
+    /// Where the registry puts what is to be told.
+    pub outboxes: Arc<Outboxes>,
+    /// How much may wait.
+    pub limits: OutboxLimits,
+    /// What was said of refused items.
+    pub refusals: Arc<Refusals>,
+    /// Requests.
+    pub calls: Calls,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("node", &self.node).finish_non_exhaustive()
+    }
+}
+
+/// The peers of this node. Copies share them.
+#[derive(Clone, Debug)]
+pub struct Peers {
+    context: Arc<Context>,
+    /// Held for looking and for changing the list; never while something is sent.
+    list: Arc<Mutex<Vec<Arc<Peer>>>>,
+    /// Outlive the requests, so that what these changed still reaches the peers.
+    tasks: TaskTracker,
+    ending: CancellationToken,
+}
+
+impl Peers {
+    /// None yet.
+    pub fn new(context: Context) -> Self {
+        let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
+        Self { context: Arc::new(context), list: Arc::default(), tasks, ending }
+    }
+
+    /// Copies the registry of a peer, before the opening for traffic. Gives how many instances there were.
+    pub async fn copy(&self, urls: watch::Receiver<Vec<PeerUrl>>, settings: &ReplicationSettings) -> usize {
+        FirstCopy { context: &self.context, settings, urls }.make().await
+    }
+
+    /// Follows a list of URLs.
+    pub async fn follow(&self, mut urls: watch::Receiver<Vec<PeerUrl>>) {
+        loop {
+            let now = urls.borrow_and_update().clone();
+            self.set(&now);
+            if self.ending.run_until_cancelled(urls.changed()).await.is_none_or(|changed| changed.is_err()) {
+                return;
+            }
+        }
+    }
+
+    /// Goes by this list from now on. What waits for peers that stay is kept.
+    pub fn set(&self, urls: &[PeerUrl]) {
+        let mut list = self.list.lock();
+        let mut now = Vec::with_capacity(urls.len());
+        for url in urls {
+            match list.iter().position(|peer| peer.url == *url) {
+                Some(at) => now.push(list.swap_remove(at)),
+                None => now.extend(self.begin(url)),
+            }
+        }
+        let gone = std::mem::replace(&mut *list, now);
+        drop(list);
+        for peer in gone {
+            tracing::info!(peer = %peer.url, "no peer any more");
+            peer.gone.cancel();
+            self.drop_post(&peer);
+        }
+    }
+
+    fn begin(&self, url: &PeerUrl) -> Option<Arc<Peer>> {
+        if url.is_tls() {
+            tracing::error!(peer = %url, "a peer cannot be told anything: https is not served yet");
+            return None;
+        }
+        let peer = Arc::new(Peer::new(url.clone(), self.ending.child_token()));
+        let Some(post) = self.context.outboxes.open(self.context.limits, rand::random()) else {
+            tracing::error!(peer = %url, most = MOST_PEERS, "a peer is told nothing: there are too many");
+            return None;
+        };
+        tracing::info!(peer = %url, "a new peer");
+        peer.found.lock().post = Some(post);
+        let (peers, served) = (self.clone(), Arc::clone(&peer));
+        self.tasks.spawn(async move { peers.keep_serving(served).await });
+        Some(peer)
+    }
+
+    /// A run that panics is logged and begun again.
+    async fn keep_serving(self, peer: Arc<Peer>) {
+        loop {
+            let (peers, served) = (self.clone(), Arc::clone(&peer));
+            let run = self.tasks.spawn(async move {
+                let gone = served.gone.clone();
+                gone.run_until_cancelled(peer::serve(&peers, &served)).await;
+            });
+            match run.await {
+                Ok(()) => return,
+                Err(error) => tracing::error!(peer = %peer.url, %error, "sending to a peer failed, it begins anew"),
+            }
+            tokio::time::sleep(LONGEST_WAIT).await;
+        }
+    }
+
+    /// Takes note of who answered: this node itself and nodes that other URLs lead to are told nothing.
+    fn recognise(&self, peer: &Arc<Peer>, identity: Option<Identity>) {
+        let node = identity.map(|identity| identity.node);
+        let list = self.list.lock();
+        let standing = match node {
+            Some(node) if node == self.context.node => Standing::Own,
+            Some(node) => {
+                let before = list.iter().take_while(|other| !Arc::ptr_eq(other, peer));
+                let known =
+                    before.into_iter().any(|other| other.standing() == Standing::Peer && other.node() == Some(node));
+                if known { Standing::Alias } else { Standing::Peer }
+            }
+            None => Standing::Peer,
+        };
+        drop(list);
+        let mut found = peer.found.lock();
+        found.identity = identity;
+        if found.standing == standing {
+            return;
+        }
+        found.standing = standing;
+        drop(found);
+        match standing {
+            Standing::Own => tracing::info!(url = %peer.url, "this node itself, it is no peer"),
+            Standing::Alias => tracing::info!(url = %peer.url, "another URL of a peer, it is told by the first"),
+            Standing::Peer => {
+                peer.found.lock().post = self.context.outboxes.open(self.context.limits, rand::random());
+                return;
+            }
+        }
+        self.drop_post(peer);
+    }
+
+    fn drop_post(&self, peer: &Peer) {
+        if let Some(post) = peer.found.lock().post.take() {
+            self.context.outboxes.close(&post);
+        }
+    }
+
+    /// All URLs but those of this node, in their order, whoever answers there.
+    pub fn others(&self) -> Vec<Arc<Peer>> {
+        self.list.lock().iter().filter(|peer| peer.standing() == Standing::Peer).cloned().collect()
+    }
+
+    /// What is known of each peer.
+    pub fn reports(&self) -> Vec<PeerReport> {
+        let now = self.context.clock.mono();
+        self.others().iter().filter_map(|peer| PeerReport::of(peer, now)).collect()
+    }
+
+    /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`.
+    /// Gives how many changes nobody was told of.
+    pub async fn end(&self, limit: Duration) -> usize {
+        let left = self.flush(limit).await;
+        self.ending.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        left
+    }
+
+    async fn flush(&self, limit: Duration) -> usize {
+        let posts = self.context.outboxes.all();
+        let left = |post: &Arc<Post>| post.outbox.lock().changes();
+        let all = async {
+            for post in &posts {
+                loop {
+                    let answered = post.answered.notified();
+                    let down = matches!(post.outbox.lock().state(), PeerState::Down { .. });
+                    if left(post) == 0 || down {
+                        break;
+                    }
+                    answered.await;
+                }
+            }
+        };
+        // What is left is counted below.
+        let _ = tokio::time::timeout(limit, all).await;
+        posts.iter().map(left).sum()
+    }
+}

@@ -1,0 +1,201 @@
+//! One peer, and the task that sends it what waits.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use parking_lot::Mutex;
+use tokio::time::{Duration, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Monotonic;
+use crate::codec::{Limits, json};
+use crate::model::PeerAnswer;
+use crate::settings::PeerUrl;
+
+use super::batch::{self, Home};
+use super::calls::Reply;
+use super::identity::{Identity, NodeId};
+use super::line::{Failure, News};
+use super::outbox::{Next, Task};
+use super::outboxes::Post;
+use super::{Context, Peers};
+
+/// A whole batch of answers with an instance each is far from it.
+const MOST_ANSWER_BYTES: usize = 64 << 20;
+/// How often a URL that leads to somebody else's node is asked again whose it is.
+const ASK_AGAIN: Duration = Duration::from_secs(30);
+
+/// What a URL leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A peer, as far as is known.
+    Peer,
+    /// This node itself.
+    Own,
+    /// A node that another URL leads to as well.
+    Alias,
+}
+
+/// A peer by one of its URLs.
+#[derive(Debug)]
+pub struct Peer {
+    /// Where it is.
+    pub url: PeerUrl,
+    pub(super) found: Mutex<Found>,
+    /// Cancelled when it is no peer any more.
+    pub(super) gone: CancellationToken,
+}
+
+/// What was found out of a peer.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) standing: Standing,
+    /// Who answered last; none for a Java server, or before the first answer.
+    pub(super) identity: Option<Identity>,
+    /// What waits for it; none while there is nothing to be sent to it.
+    pub(super) post: Option<Arc<Post>>,
+}
+
+impl Peer {
+    pub(super) fn new(url: PeerUrl, gone: CancellationToken) -> Self {
+        Self { url, found: Mutex::new(Found { standing: Standing::Peer, identity: None, post: None }), gone }
+    }
+
+    /// What its URL leads to.
+    pub fn standing(&self) -> Standing {
+        self.found.lock().standing
+    }
+
+    /// Who answered last.
+    pub fn identity(&self) -> Option<Identity> {
+        self.found.lock().identity
+    }
+
+    pub(super) fn post(&self) -> Option<Arc<Post>> {
+        self.found.lock().post.clone()
+    }
+
+    pub(super) fn node(&self) -> Option<NodeId> {
+        self.identity().map(|identity| identity.node)
+    }
+}
+
+/// Sends a peer what waits for it, until it is none any more.
+pub(super) async fn serve(peers: &Peers, peer: &Arc<Peer>) {
+    // A run that ended unexpectedly may have left a batch on its way.
+    if let Some(post) = peer.post().filter(|post| post.outbox.lock().is_sending()) {
+        let lost = Err(Failure::Faulty("the exchange was broken off".into()));
+        post.outbox.lock().answered(lost, peers.context.clock.mono());
+    }
+    loop {
+        match (peer.standing(), peer.post()) {
+            (Standing::Peer, Some(post)) => exchange(peers, peer, &post).await,
+            (Standing::Own, _) | (Standing::Peer, None) => return,
+            (Standing::Alias, _) => {
+                sleep(ASK_AGAIN).await;
+                if let Ok((_, identity)) = ask(peers, peer, &[]).await {
+                    peers.recognise(peer, identity);
+                }
+            }
+        }
+    }
+}
+
+/// Waits until there is something to be sent, and sends it.
+async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
+    let Context { registry, clock, .. } = &*peers.context;
+    let next = post.outbox.lock().next(clock.mono(), |app, id| registry.held(app, id));
+    match next {
+        Next::Wait(until) => {
+            let wait = until.since(clock.mono()).max(Duration::from_millis(1));
+            tokio::select! {
+                () = post.came_in.notified() => {}
+                () = sleep(wait) => {}
+            }
+        }
+        Next::Send(tasks) => {
+            let (outcome, identity) = match ask(peers, peer, &tasks).await {
+                Ok((answers, identity)) => (Ok(answers), Some(identity)),
+                Err(failure) => (Err(failure), None),
+            };
+            let follow_ups = post.outbox.lock().answered(outcome, clock.mono());
+            let home = Home { registry, refusals: &peers.context.refusals, clock };
+            if let Some(news) = home.settle(&peer.url, follow_ups) {
+                tell(peer, &news);
+            }
+            if let Some(identity) = identity {
+                peers.recognise(peer, identity);
+            }
+            post.answered.notify_waiters();
+        }
+    }
+}
+
+/// One exchange: the answers, and who gave them.
+async fn ask(peers: &Peers, peer: &Peer, tasks: &[Task]) -> Result<(Vec<PeerAnswer>, Option<Identity>), Failure> {
+    let items: Vec<_> = tasks.iter().map(batch::item).collect();
+    let body = json::write_batch(&items);
+    drop(items);
+    // Java's servers take none that is packed.
+    let packs = peer.identity().is_some();
+    let reply = peers.context.calls.post(&peer.url, "peerreplication/batch/", body, packs, MOST_ANSWER_BYTES).await?;
+    if reply.status != StatusCode::OK {
+        return Err(Failure::of_status(reply.status.as_u16()));
+    }
+    let Reply { identity, body, .. } = reply;
+    let answers = json::read_outcomes(&body, &Limits::default(), tasks.len())
+        .map_err(|error| Failure::Faulty(error.to_string()))?;
+    Ok((answers, identity))
+}
+
+fn tell(peer: &Peer, news: &News) {
+    match news {
+        News::Down(failure) => {
+            tracing::warn!(peer = %peer.url, %failure, "a peer fails, what it misses is kept or expires");
+        }
+        News::Back(after) => tracing::info!(peer = %peer.url, ?after, "a peer is back"),
+    }
+}
+
+/// What is known of a peer, for lists, figures and pages.
+#[derive(Clone, Debug)]
+pub struct PeerReport {
+    /// Where it is.
+    pub url: PeerUrl,
+    /// Who answered last; none for a Java server, or before the first answer.
+    pub identity: Option<Identity>,
+    /// Whether it answers.
+    pub state: super::PeerState,
+    /// How long ago it last answered.
+    pub last_success: Option<Duration>,
+    /// How long ago an exchange last failed, and why.
+    pub last_failure: Option<(Duration, Failure)>,
+    /// Age of the oldest task that waits for it.
+    pub lag: Duration,
+    /// Tasks that wait for it.
+    pub queue: usize,
+    /// What has become of tasks.
+    pub tally: super::Tally,
+}
+
+impl PeerReport {
+    pub(super) fn of(peer: &Peer, now: Monotonic) -> Option<Self> {
+        let post = peer.post()?;
+        let outbox = post.outbox.lock();
+        Some(Self {
+            url: peer.url.clone(),
+            identity: peer.identity(),
+            state: outbox.state().clone(),
+            last_success: outbox.last_success().map(|at| now.since(at)),
+            last_failure: outbox.last_failure().map(|(at, failure)| (now.since(*at), failure.clone())),
+            lag: outbox.lag(now),
+            queue: outbox.len(),
+            tally: outbox.tally(),
+        })
+    }
+
+    /// Whether it counts as available: it answered the last exchange.
+    pub fn is_available(&self) -> bool {
+        self.state == super::PeerState::Up
+    }
+}
