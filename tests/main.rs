@@ -8,12 +8,15 @@
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
+//! | `discovery` | peers are found, and the list follows every change |
 //! | `rooms` | that imports go downwards |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
+mod discovery;
+mod dns_stub;
 mod leases;
 mod logging;
 mod properties;

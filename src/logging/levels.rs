@@ -24,6 +24,9 @@ const ROOMS: [&str; 8] = [
     "eurekad::logging",
 ];
 
+/// A library that warns of what is told by whoever uses it.
+const QUIET: (&str, LevelFilter) = ("hickory", LevelFilter::ERROR);
+
 /// The levels of all targets: those of the settings, and over them those set at run time
 /// (`/actuator/loggers`). Copies are the same levels.
 #[derive(Clone, Debug)]
@@ -127,7 +130,7 @@ impl Levels {
     }
 
     fn targets(&self) -> Targets {
-        self.configured().into_iter().fold(Targets::new(), |targets, (target, level)| {
+        self.configured().into_iter().fold(Targets::new().with_targets([QUIET]), |targets, (target, level)| {
             if target.is_empty() {
                 targets.with_default(filter(level))
             } else {
@@ -184,6 +187,16 @@ mod tests {
     fn level(levels: &LogLevels, logger: &str) -> (Option<LogLevel>, LogLevel) {
         let LoggerLevel { configured, effective, .. } = levels.get(logger).unwrap();
         (configured, effective)
+    }
+
+    #[test]
+    fn a_library_that_repeats_what_is_logged_is_quiet_until_its_level_is_set() {
+        let settings = |words: &[&str]| crate::settings::Settings::from_words(words).unwrap().logging;
+        let (levels, _layer) = LogLevels::new(&settings(&["--logging.level.root=debug"]));
+        assert_eq!(levels.get("hickory_resolver").unwrap().effective, LogLevel::Error);
+        levels.reload(&settings(&["--logging.level.hickory_resolver=debug"]));
+        assert_eq!(levels.get("hickory_resolver").unwrap().effective, LogLevel::Debug);
+        assert_eq!(levels.get("hickory_net").unwrap().effective, LogLevel::Error);
     }
 
     #[test]

@@ -21,16 +21,20 @@ use crate::settings::{PeerUrl, ReplicationSettings};
 
 use super::Context;
 use super::calls::Reply;
+use super::discovery::Found;
 use super::line::Failure;
 
 /// A registry of half a million instances.
 const MOST_BYTES: usize = 1 << 30;
 
+/// How long the names of peers are looked up before it is asked whoever is known.
+const FIND_PEERS: Duration = Duration::from_secs(2);
+
 /// See the module.
 pub(super) struct FirstCopy<'a> {
     pub(super) context: &'a Context,
     pub(super) settings: &'a ReplicationSettings,
-    pub(super) urls: watch::Receiver<Vec<PeerUrl>>,
+    pub(super) found: watch::Receiver<Found>,
 }
 
 /// What a peer has.
@@ -51,7 +55,10 @@ impl FirstCopy<'_> {
         let begun = Instant::now();
         let mut empty_rounds = 0;
         loop {
-            let urls = self.urls.borrow_and_update().clone();
+            if empty_rounds == 0 {
+                self.wait_for_sources().await;
+            }
+            let Found { peers: urls, silent } = self.found.borrow_and_update().clone();
             let (mut failed, mut own) = (None, 0);
             for url in &urls {
                 match self.ask(url).await {
@@ -61,7 +68,7 @@ impl FirstCopy<'_> {
                     Holding::Unknown(failure) => failed = Some((url.clone(), failure)),
                 }
             }
-            if own > 0 && own == urls.len() {
+            if own == urls.len() && silent.is_empty() {
                 return 0;
             }
             empty_rounds += u32::from(failed.is_none());
@@ -77,6 +84,13 @@ impl FirstCopy<'_> {
             }
             sleep(self.settings.copy_wait.max(Duration::from_millis(10))).await;
         }
+    }
+
+    /// Gives names that are being looked up a moment.
+    async fn wait_for_sources(&mut self) {
+        let all = self.found.wait_for(|found| found.silent.is_empty());
+        // Whoever gives no peers within it has none in this round.
+        let _ = tokio::time::timeout(FIND_PEERS, all).await;
     }
 
     async fn ask(&self, url: &PeerUrl) -> Holding {

@@ -13,10 +13,12 @@
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
+//! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
 //! | `first_copy` | a peer's registry at the start | `syncUp` |
 
 mod batch;
 mod calls;
+pub mod discovery;
 mod first_copy;
 mod identity;
 mod line;
@@ -49,6 +51,7 @@ pub use peer::{Peer, PeerReport, Standing};
 pub use receiver::Receiver;
 pub use refusals::Refusals;
 
+use discovery::Found;
 use first_copy::FirstCopy;
 
 /// What all peers work with.
@@ -94,16 +97,16 @@ impl Peers {
     }
 
     /// Copies the registry of a peer, before the opening for traffic. Gives how many instances there were.
-    pub async fn copy(&self, urls: watch::Receiver<Vec<PeerUrl>>, settings: &ReplicationSettings) -> usize {
-        FirstCopy { context: &self.context, settings, urls }.make().await
+    pub async fn copy(&self, found: watch::Receiver<Found>, settings: &ReplicationSettings) -> usize {
+        FirstCopy { context: &self.context, settings, found }.make().await
     }
 
-    /// Follows a list of URLs.
-    pub async fn follow(&self, mut urls: watch::Receiver<Vec<PeerUrl>>) {
+    /// Follows the list of those that are found, until nobody looks for them any more.
+    pub async fn follow(&self, mut found: watch::Receiver<Found>) {
         loop {
-            let now = urls.borrow_and_update().clone();
-            self.set(&now);
-            if self.ending.run_until_cancelled(urls.changed()).await.is_none_or(|changed| changed.is_err()) {
+            let urls = found.borrow_and_update().peers.clone();
+            self.set(&urls);
+            if found.changed().await.is_err() {
                 return;
             }
         }
@@ -122,7 +125,6 @@ impl Peers {
         let gone = std::mem::replace(&mut *list, now);
         drop(list);
         for peer in gone {
-            tracing::info!(peer = %peer.url, "no peer any more");
             peer.gone.cancel();
             self.drop_post(&peer);
         }
@@ -138,7 +140,6 @@ impl Peers {
             tracing::error!(peer = %url, most = MOST_PEERS, "a peer is told nothing: there are too many");
             return None;
         };
-        tracing::info!(peer = %url, "a new peer");
         peer.found.lock().post = Some(post);
         let (peers, served) = (self.clone(), Arc::clone(&peer));
         self.tasks.spawn(async move { peers.keep_serving(served).await });

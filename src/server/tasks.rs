@@ -12,8 +12,9 @@ use tokio_util::task::TaskTracker;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::logging::LogFiles;
+use crate::peers::discovery::Discovery;
 use crate::registry::{LeaseClock, Registry};
-use crate::settings::{OwnRegistration, Settings};
+use crate::settings::{OwnRegistration, OwnRoot, Settings};
 
 use super::App;
 use super::reload::Reload;
@@ -86,26 +87,26 @@ impl Tasks {
 
     /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.
     pub(super) fn find_peers(&self, app: &App) {
-        let listed = app.settings().borrow().peers.listed();
-        let (sender, urls) = watch::channel(listed.clone());
-        if listed.is_empty() {
+        let changes = app.settings().subscribe();
+        let Settings { peers, http, replication, .. } = changes.borrow().clone();
+        let discovery = Discovery::new(peers, OwnRoot::of(&http));
+        let (finds, found) = watch::channel(discovery.found());
+        let nobody = found.borrow().peers.is_empty() && found.borrow().silent.is_empty();
+        if nobody {
             app.open();
         } else {
-            let (opening, settings) = (app.clone(), app.settings().borrow().replication.clone());
-            let copied_from = urls.clone();
-            let ending = self.ending.clone();
+            let (opening, found, ending) = (app.clone(), found.clone(), self.ending.clone());
             self.tracker.spawn(async move {
-                let copy = opening.peers().copy(copied_from, &settings);
+                let copy = opening.peers().copy(found, &replication);
                 if let Some(instances) = ending.run_until_cancelled(copy).await {
                     opening.registry().open(instances);
                 }
             });
         }
         let (peers, ending) = (app.peers().clone(), self.ending.clone());
-        self.tracker.spawn(async move {
-            ending.run_until_cancelled(peers.follow(urls)).await;
-            drop(sender);
-        });
+        self.tracker.spawn(async move { ending.run_until_cancelled(discovery.keep(changes, finds)).await });
+        let ending = self.ending.clone();
+        self.tracker.spawn(async move { ending.run_until_cancelled(peers.follow(found)).await });
     }
 
     /// Keeps the own record registered from now on, and takes it out at the end.
