@@ -212,6 +212,15 @@ impl Peers {
         self.others().iter().filter_map(|peer| PeerReport::of(peer, now)).collect()
     }
 
+    /// How long ago a peer was unavailable: no time at all if one is now, none if none ever was.
+    pub fn last_missing(&self) -> Option<Duration> {
+        let ago = |peer: PeerReport| match peer.state {
+            PeerState::Down { .. } => Some(Duration::ZERO),
+            PeerState::Up | PeerState::Unknown => peer.last_failure.map(|(ago, _)| ago),
+        };
+        self.reports().into_iter().filter_map(ago).min()
+    }
+
     /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`.
     /// Gives how many changes nobody was told of.
     pub async fn end(&self, limit: Duration) -> usize {

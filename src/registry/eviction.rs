@@ -3,6 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use rand::seq::SliceRandom;
 
@@ -11,7 +12,7 @@ use crate::model::{AppName, InstanceId};
 use super::last_leases::LeaseEvent;
 use super::lease::LeaseLength;
 use super::lease_clock::LeaseMillis;
-use super::preservation::{Silence, Verdict};
+use super::preservation::{Reason, Silence, Verdict};
 use super::{Cause, Origin, Registry};
 
 /// What an eviction round did.
@@ -25,11 +26,26 @@ pub struct Round {
 
 /// All leases as a round finds them.
 struct Survey {
-    lapsed: Vec<(AppName, InstanceId)>,
+    lapsed: Vec<Lapsed>,
     silence: Silence,
 }
 
+/// A lease that has lapsed, and how long it had lasted, in milliseconds.
+struct Lapsed {
+    app: AppName,
+    id: InstanceId,
+    lasted: u64,
+}
+
 impl Registry {
+    /// Notes that a peer was unavailable until so long ago: heartbeats that it took did not come here, so
+    /// who is silent here may have been loud there.
+    pub fn note_missing_peer(&self, ago: Duration) {
+        let ago = u64::try_from(ago.as_millis()).unwrap_or(u64::MAX);
+        let now = self.lease_clock.at(self.clock.mono());
+        self.commit.lock().losses.note_missing_peer(LeaseMillis(now.0.saturating_sub(ago)));
+    }
+
     /// Ends lapsed leases, as far as self-preservation allows: at most so many a round that the
     /// guarded share of the registry stays, chosen at random, so that no application is wiped out
     /// first.
@@ -44,7 +60,17 @@ impl Registry {
             (commit.losses.judge(&commit.population, renewals, silence, lease_now), commit.population.round_limit())
         };
         let found = lapsed.len();
-        self.tell_of_preservation(verdict == Verdict::Preserve && found > 0, found, silence.overdue, renewals);
+        let mut why = "too many at once";
+        let mut verdict = verdict;
+        if matches!(verdict, Verdict::Expire(Reason::SmallLoss) | Verdict::Accept) {
+            let commit = self.commit.lock();
+            lapsed.retain(|lapsed| commit.losses.is_silence_its_own(lapsed.lasted, lease_now));
+            if found > 0 && lapsed.is_empty() {
+                (verdict, why) = (Verdict::Preserve, "a peer was unavailable");
+            }
+        }
+        let held = (verdict == Verdict::Preserve && found > 0).then_some(why);
+        self.tell_of_preservation(held, found, silence.overdue, renewals);
         match verdict {
             Verdict::Preserve => lapsed.clear(),
             Verdict::Expire(reason) => {
@@ -61,7 +87,7 @@ impl Registry {
                 "all others have renewed on time for long enough, the silent instances are taken for lost"
             ),
         }
-        let expired = lapsed.iter().filter(|(app, id)| self.expire(app, id)).count();
+        let expired = lapsed.iter().filter(|lapsed| self.expire(&lapsed.app, &lapsed.id)).count();
         let losses = &mut self.commit.lock().losses;
         match verdict {
             Verdict::Accept => losses.note_accepted(),
@@ -71,17 +97,18 @@ impl Registry {
     }
 
     /// Says once when self-preservation begins to hold lapsed leases, and once when it ends.
-    fn tell_of_preservation(&self, holding: bool, lapsed: usize, silent: usize, renewals: u64) {
-        if self.holding.swap(holding, Ordering::Relaxed) == holding {
+    fn tell_of_preservation(&self, held: Option<&str>, lapsed: usize, silent: usize, renewals: u64) {
+        if self.holding.swap(held.is_some(), Ordering::Relaxed) == held.is_some() {
             return;
         }
-        if holding {
+        if let Some(reason) = held {
             tracing::warn!(
+                reason,
                 lapsed,
                 silent,
                 renewals,
                 threshold = self.renewal_threshold(),
-                "too many instances are silent at once, self-preservation keeps their leases"
+                "instances are silent, self-preservation keeps their leases"
             );
         } else {
             tracing::info!(renewals, "self-preservation keeps no lapsed leases any more");
@@ -96,7 +123,11 @@ impl Registry {
             for lease in app.value().iter() {
                 let lapsed = lease.lapsed(now, length);
                 if lapsed {
-                    survey.lapsed.push((lease.instance.app.clone(), lease.instance.id.clone()));
+                    survey.lapsed.push(Lapsed {
+                        app: lease.instance.app.clone(),
+                        id: lease.instance.id.clone(),
+                        lasted: lease.lasts(length),
+                    });
                 }
                 if lapsed || lease.overdue_at() < now {
                     survey.silence.overdue += 1;

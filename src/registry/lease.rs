@@ -135,16 +135,20 @@ impl Lease {
 
     /// When the lease ends unless it is renewed.
     pub fn lapses_at(&self, length: LeaseLength) -> LeaseMillis {
+        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(self.lasts(length)))
+    }
+
+    /// How long it lasts after its last renewal, in milliseconds.
+    pub fn lasts(&self, length: LeaseLength) -> u64 {
         let asked = self.instance.lease;
         let (duration, interval) = (seconds(asked.duration_secs), seconds(asked.renewal_interval_secs));
         let renewed = self.renewals.any.load(Ordering::Relaxed);
-        let lasts = match (length, renewed) {
+        match (length, renewed) {
             (LeaseLength::Documented, true) => duration.max(2 * interval),
             (LeaseLength::Documented, false) => duration.max(interval + interval / 10),
             (LeaseLength::Java, true) => 2 * duration,
             (LeaseLength::Java, false) => duration,
-        };
-        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(lasts))
+        }
     }
 
     /// Whether the lease has ended by now.

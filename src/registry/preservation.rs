@@ -144,12 +144,14 @@ pub(super) struct Losses {
     expired: VecDeque<(LeaseMillis, usize)>,
     /// The silent ones of the last round, and since when they have been the same.
     calm: Option<(u64, LeaseMillis)>,
+    /// When a peer was last unavailable: heartbeats that it took did not come here.
+    peer_missing: Option<LeaseMillis>,
 }
 
 impl Losses {
     /// Nothing lost yet.
     pub(super) fn new(settings: PreservationSettings) -> Self {
-        Self { settings, expired: VecDeque::new(), calm: None }
+        Self { settings, expired: VecDeque::new(), calm: None, peer_missing: None }
     }
 
     /// Judges by other settings from now on.
@@ -177,6 +179,17 @@ impl Losses {
             Some(after) if silence.overdue > 0 && calm_for >= after => Verdict::Accept,
             _ => Verdict::Preserve,
         }
+    }
+
+    /// Notes that a peer was unavailable at that time.
+    pub(super) fn note_missing_peer(&mut self, at: LeaseMillis) {
+        self.peer_missing = self.peer_missing.max(Some(at));
+    }
+
+    /// Whether all peers have been there for as long as a lease lasts (milliseconds): only then its
+    /// silence is its own. Java's rule does not ask.
+    pub(super) fn is_silence_its_own(&self, lasts: u64, now: LeaseMillis) -> bool {
+        self.peer_missing.is_none_or(|at| now.0.saturating_sub(at.0) > lasts)
     }
 
     /// Since when the same instances are silent while others live and renew on time. Where nobody

@@ -23,8 +23,18 @@ use super::reload::Reload;
 pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Settings>) {
     let (beaten, time) = (Arc::clone(app.registry()), app.clock().clone());
     tasks.every("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
-    let (evicted, time) = (Arc::clone(app.registry()), app.clock().clone());
-    tasks.every("eviction", settings, |settings| settings.leases.eviction_interval, move || evict(&evicted, &time));
+    let (evicted, peers, time) = (Arc::clone(app.registry()), app.peers().clone(), app.clock().clone());
+    tasks.every(
+        "eviction",
+        settings,
+        |settings| settings.leases.eviction_interval,
+        move || {
+            if let Some(ago) = peers.last_missing() {
+                evicted.note_missing_peer(ago);
+            }
+            evict(&evicted, &time);
+        },
+    );
     let updated = Arc::clone(app.registry());
     let interval = |settings: &Settings| settings.preservation.threshold_update_interval;
     tasks.every("renewal threshold", settings, interval, move || updated.update_threshold());

@@ -1,5 +1,7 @@
 //! When silent instances may go.
 
+use std::time::Duration;
+
 use super::fleet::{Fleet, id};
 
 use eurekad::model::AppName;
@@ -127,6 +129,25 @@ async fn case_047_a_scale_in_is_accepted_once_all_others_are_calm() {
     assert_eq!(fleet.live(5 * 60, 30, &alive).await, 20, "accepted after half an hour of calm");
     assert_eq!(fleet.len(), 20);
     assert_eq!(fleet.live(300, 30, &alive).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_taken_for_lost_while_a_peer_may_hear_it() {
+    let fleet = Fleet::new(&[]);
+    fleet.register_many("ORDERS", 5);
+    let alive = everybody("ORDERS", 1..5);
+    fleet.live(60, 30, &alive).await;
+    fleet.app.registry().note_missing_peer(Duration::from_secs(10));
+    assert_eq!(fleet.live(110 - 30, 30, &alive).await, 0, "it lapses within a lease after the peer is back");
+    assert_eq!(fleet.live(60, 30, &alive).await, 1);
+    fleet.register_many("BILLING", 20);
+    let alive = everybody("BILLING", 0..20);
+    for _ in 0..120 {
+        assert_eq!(fleet.live(30, 30, &alive).await, 0, "a large loss");
+        fleet.app.registry().note_missing_peer(Duration::ZERO);
+    }
+    assert_eq!(fleet.live(90, 30, &alive).await, 0);
+    assert_eq!(fleet.live(30, 30, &alive).await, 4);
 }
 
 #[tokio::test(start_paused = true)]
