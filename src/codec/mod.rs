@@ -16,6 +16,7 @@ mod document;
 pub mod json;
 mod lengths;
 mod limits;
+pub mod pieces;
 mod wanted;
 pub mod xml;
 

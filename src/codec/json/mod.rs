@@ -54,7 +54,7 @@ pub use emit::Supplementary;
 pub(crate) use emit::{Members, object, string};
 pub use outgoing::{read_outcomes, write_batch};
 pub use read::read_instance;
-pub use write::{instance, write_document, write_instance};
+pub use write::{instance, write_document, write_head, write_instance, write_piece, write_tail};
 
 /// The class that Java names for every data centre but Amazon's. No such class exists there.
 const DEFAULT_CLASS: &str = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo";

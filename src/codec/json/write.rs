@@ -1,34 +1,69 @@
 //! Full instances, and the lists of either detail.
 
-use super::emit::{Members, Supplementary, object};
+use std::io::Write as _;
+
+use super::emit::{Members, Supplementary, object, string};
 use super::{AMAZON_CLASS, DEFAULT_CLASS, compact_instance, id_from_metadata};
 use crate::codec::document::shown_sid;
+use crate::codec::pieces::{Edges, Frame};
 use crate::codec::{Detail, Document, Group};
 use crate::model::{ActionType, DataCenter, Instance, LeaseTimes, Port};
 
 /// A list: `{"applications":{…}}` or `{"application":{…}}`.
 pub fn write_document(document: &Document, detail: Detail) -> Vec<u8> {
-    let mut out = Vec::new();
-    object(&mut out, Supplementary::Raw, |root| match document {
-        Document::Application(application) => {
-            root.object("application", |members| group(members, application, detail));
+    match document {
+        Document::Application(app) => {
+            let mut out = b"{\"application\":".to_vec();
+            push_group(&mut out, detail, app, Edges::WHOLE);
+            out.push(b'}');
+            out
         }
-        Document::Applications { version, hash, apps } => root.object("applications", |members| {
-            let compact = detail == Detail::Compact;
-            if compact {
-                groups(members, apps, detail);
-                // A bean property that came in by accident with eureka-core 2.0.6.
-                let empty = apps.is_empty().to_string();
-                members.value("registeredApplicationsEmpty").extend_from_slice(empty.as_bytes());
-            }
-            members.quoted_number("versions__delta", *version);
-            members.text("apps__hashcode", hash);
-            if !compact {
-                groups(members, apps, detail);
-            }
-        }),
-    });
+        Document::Applications { version, hash, apps } => {
+            let frame = Frame { version: *version, hash, empty: apps.is_empty() };
+            let mut out = write_head(detail, frame);
+            push_groups(&mut out, detail, apps, Edges::WHOLE);
+            out.append(&mut write_tail(detail, frame));
+            out
+        }
+    }
+}
+
+/// See [`pieces::head`](crate::codec::pieces::head).
+pub fn write_head(detail: Detail, frame: Frame<'_>) -> Vec<u8> {
+    let mut out = b"{\"applications\":{".to_vec();
+    if detail == Detail::Full {
+        push_frame(&mut out, frame);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"application\":[");
     out
+}
+
+/// See [`pieces::tail`](crate::codec::pieces::tail).
+pub fn write_tail(detail: Detail, frame: Frame<'_>) -> Vec<u8> {
+    let mut out = b"]".to_vec();
+    if detail == Detail::Compact {
+        // A bean property that came in by accident with eureka-core 2.0.6.
+        out.extend_from_slice(b",\"registeredApplicationsEmpty\":");
+        out.extend_from_slice(word(frame.empty).as_bytes());
+        out.push(b',');
+        push_frame(&mut out, frame);
+    }
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// See [`pieces::piece`](crate::codec::pieces::piece).
+pub fn write_piece(detail: Detail, apps: &[Group], edges: Edges) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_groups(&mut out, detail, apps, edges);
+    out
+}
+
+fn push_frame(out: &mut Vec<u8>, frame: Frame<'_>) {
+    // Writing into a Vec cannot fail.
+    let _ = write!(out, "\"versions__delta\":\"{}\",\"apps__hashcode\":", frame.version);
+    string(out, frame.hash, Supplementary::Raw);
 }
 
 /// A single instance: `{"instance":{…}}`. Also what a heartbeat of an outdated peer is answered.
@@ -40,18 +75,35 @@ pub fn write_instance(instance: &Instance, times: LeaseTimes) -> Vec<u8> {
     out
 }
 
-fn groups(members: &mut Members<'_>, apps: &[Group], detail: Detail) {
-    members.list("application", apps, |out, app| {
-        object(out, Supplementary::Raw, |members| group(members, app, detail));
-    });
+fn push_groups(out: &mut Vec<u8>, detail: Detail, apps: &[Group], edges: Edges) {
+    for (at, app) in apps.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        let opens = edges.opens || at > 0;
+        let closes = edges.closes || at + 1 < apps.len();
+        push_group(out, detail, app, Edges { opens, closes });
+    }
 }
 
-fn group(members: &mut Members<'_>, app: &Group, detail: Detail) {
-    members.text("name", app.name.as_str());
-    members.list("instance", &app.instances, |out, shown| match detail {
-        Detail::Full => instance(out, &shown.instance, shown.times, Supplementary::Raw),
-        Detail::Compact => compact_instance(out, &shown.instance),
-    });
+fn push_group(out: &mut Vec<u8>, detail: Detail, app: &Group, edges: Edges) {
+    if edges.opens {
+        out.extend_from_slice(b"{\"name\":");
+        string(out, app.name.as_str(), Supplementary::Raw);
+        out.extend_from_slice(b",\"instance\":[");
+    }
+    for (at, shown) in app.instances.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        match detail {
+            Detail::Full => instance(out, &shown.instance, shown.times, Supplementary::Raw),
+            Detail::Compact => compact_instance(out, &shown.instance),
+        }
+    }
+    if edges.closes {
+        out.extend_from_slice(b"]}");
+    }
 }
 
 /// Appends a full instance without its wrapper, as it stands in lists and batches.

@@ -3,37 +3,52 @@
 
 use super::tags::{self, push_end, push_plain, push_start};
 use super::text;
+use crate::codec::Group;
 use crate::codec::document::shown_in_compact;
-use crate::codec::{Document, Group};
+use crate::codec::pieces::{Edges, Frame};
 use crate::model::{ActionType, DataCenter, Instance};
 
-/// Writes a cached document, compact.
-pub(super) fn write_document(document: &Document) -> Vec<u8> {
+/// One application, compact.
+pub(super) fn write_application(app: &Group) -> Vec<u8> {
     let mut out = Vec::new();
-    match document {
-        Document::Applications { version, hash, apps } => {
-            push_start(&mut out, "applications");
-            for app in apps {
-                push_application(&mut out, app);
-            }
-            // An accident of Java's since 2.0.6, which clients have come to see.
-            push_plain(&mut out, "registeredApplicationsEmpty", apps.is_empty());
-            push_plain(&mut out, "versions__delta", version);
-            push_text(&mut out, "apps__hashcode", hash);
-            push_end(&mut out, "applications");
-        }
-        Document::Application(app) => push_application(&mut out, app),
-    }
+    push_application(&mut out, app, Edges::WHOLE);
     out
 }
 
-fn push_application(out: &mut Vec<u8>, app: &Group) {
-    push_start(out, "application");
-    push_text(out, "name", app.name.as_str());
+/// What precedes the first application.
+pub(super) const HEAD: &[u8] = b"<applications>";
+
+/// From the last application on.
+pub(super) fn write_tail(frame: Frame<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    // An accident of Java's since 2.0.6, which clients have come to see.
+    push_plain(&mut out, "registeredApplicationsEmpty", frame.empty);
+    push_plain(&mut out, "versions__delta", frame.version);
+    push_text(&mut out, "apps__hashcode", frame.hash);
+    push_end(&mut out, "applications");
+    out
+}
+
+/// Applications of a list, the first and the last perhaps in part.
+pub(super) fn push_applications(out: &mut Vec<u8>, apps: &[Group], edges: Edges) {
+    for (at, app) in apps.iter().enumerate() {
+        let opens = edges.opens || at > 0;
+        let closes = edges.closes || at + 1 < apps.len();
+        push_application(out, app, Edges { opens, closes });
+    }
+}
+
+fn push_application(out: &mut Vec<u8>, app: &Group, edges: Edges) {
+    if edges.opens {
+        push_start(out, "application");
+        push_text(out, "name", app.name.as_str());
+    }
     for shown in &app.instances {
         push_compact_instance(out, &shown.instance);
     }
-    push_end(out, "application");
+    if edges.closes {
+        push_end(out, "application");
+    }
 }
 
 /// Appends an instance as it stands in a compact list.

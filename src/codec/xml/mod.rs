@@ -32,12 +32,52 @@ pub use compact::push_compact_instance;
 pub use read::read_instance;
 pub use write::{error, push_instance, write_instance, write_outcomes, write_status};
 
-use super::{Detail, Document};
+use super::pieces::{Edges, Frame};
+use super::{Detail, Document, Group};
 
 /// Writes a cached document: the whole registry, a delta, a VIP list or one application.
 pub fn write_document(document: &Document, detail: Detail) -> Vec<u8> {
+    match document {
+        Document::Application(app) => match detail {
+            Detail::Full => write::write_application(app),
+            Detail::Compact => compact::write_application(app),
+        },
+        Document::Applications { version, hash, apps } => {
+            let frame = Frame { version: *version, hash, empty: apps.is_empty() };
+            let mut out = write_head(detail, frame);
+            push_piece(&mut out, detail, apps, Edges::WHOLE);
+            out.append(&mut write_tail(detail, frame));
+            out
+        }
+    }
+}
+
+/// See [`pieces::head`](super::pieces::head).
+pub fn write_head(detail: Detail, frame: Frame<'_>) -> Vec<u8> {
     match detail {
-        Detail::Full => write::write_document(document),
-        Detail::Compact => compact::write_document(document),
+        Detail::Full => write::write_head(frame),
+        Detail::Compact => compact::HEAD.to_vec(),
+    }
+}
+
+/// See [`pieces::piece`](super::pieces::piece).
+pub fn write_piece(detail: Detail, apps: &[Group], edges: Edges) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_piece(&mut out, detail, apps, edges);
+    out
+}
+
+/// See [`pieces::tail`](super::pieces::tail).
+pub fn write_tail(detail: Detail, frame: Frame<'_>) -> Vec<u8> {
+    match detail {
+        Detail::Full => write::TAIL.to_vec(),
+        Detail::Compact => compact::write_tail(frame),
+    }
+}
+
+fn push_piece(out: &mut Vec<u8>, detail: Detail, apps: &[Group], edges: Edges) {
+    match detail {
+        Detail::Full => write::push_applications(out, apps, edges),
+        Detail::Compact => compact::push_applications(out, apps, edges),
     }
 }

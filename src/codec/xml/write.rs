@@ -7,22 +7,35 @@ use std::fmt::Display;
 
 use super::{names, tags, text};
 use crate::codec::document::{ENOUGH_ENTITIES, shown_sid};
-use crate::codec::{Document, Group, StatusDocument};
+use crate::codec::pieces::{Edges, Frame};
+use crate::codec::{Group, StatusDocument};
 use crate::model::{ActionType, DataCenter, Instance, InstanceStatus, LeaseTimes, Metadata, ReplicationOutcome};
 
-/// Writes a cached document in full.
-pub(super) fn write_document(document: &Document) -> Vec<u8> {
-    whole(|lines| match document {
-        Document::Applications { version, hash, apps } => lines.block("applications", |lines| {
-            lines.plain("versions__delta", version);
-            lines.text("apps__hashcode", hash);
-            for app in apps {
-                application(lines, app);
-            }
-        }),
-        Document::Application(app) => application(lines, app),
-    })
+/// One application, in full.
+pub(super) fn write_application(app: &Group) -> Vec<u8> {
+    whole(|lines| application(lines, app, Edges::WHOLE))
 }
+
+/// Up to the first application.
+pub(super) fn write_head(frame: Frame<'_>) -> Vec<u8> {
+    let mut out = b"<applications>\n".to_vec();
+    let mut lines = Lines { out: &mut out, level: 1 };
+    lines.plain("versions__delta", frame.version);
+    lines.text("apps__hashcode", frame.hash);
+    out
+}
+
+/// Applications of a list, the first and the last perhaps in part.
+pub(super) fn push_applications(out: &mut Vec<u8>, apps: &[Group], edges: Edges) {
+    for (at, app) in apps.iter().enumerate() {
+        let opens = edges.opens || at > 0;
+        let closes = edges.closes || at + 1 < apps.len();
+        application(&mut Lines { out, level: 1 }, app, Edges { opens, closes });
+    }
+}
+
+/// What follows the last application.
+pub(super) const TAIL: &[u8] = b"</applications>";
 
 /// Writes the answer to a question for one instance, also the one of a 409.
 ///
@@ -103,13 +116,17 @@ fn whole(content: impl FnOnce(&mut Lines<'_>)) -> Vec<u8> {
     out
 }
 
-fn application(lines: &mut Lines<'_>, app: &Group) {
-    lines.block("application", |lines| {
-        lines.text("name", app.name.as_str());
-        for shown in &app.instances {
-            push_instance(lines.out, lines.level, &shown.instance, shown.times);
-        }
-    });
+fn application(lines: &mut Lines<'_>, app: &Group, edges: Edges) {
+    if edges.opens {
+        lines.line(|out| tags::push_start(out, "application"));
+        Lines { out: lines.out, level: lines.level + 1 }.text("name", app.name.as_str());
+    }
+    for shown in &app.instances {
+        push_instance(lines.out, lines.level + 1, &shown.instance, shown.times);
+    }
+    if edges.closes {
+        lines.line(|out| tags::push_end(out, "application"));
+    }
 }
 
 /// The elements within that of an instance; `status` is what is shown of its status.
