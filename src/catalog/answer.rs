@@ -54,6 +54,10 @@ pub struct Answer {
 
 impl Answer {
     pub(super) fn new(version: Version, bytes: Vec<u8>) -> Self {
-        Self { version, length: bytes.len(), pages: vec![bytes.into()] }
+        Self::of(version, vec![bytes.into()])
+    }
+
+    pub(super) fn of(version: Version, pages: Vec<Bytes>) -> Self {
+        Self { version, length: pages.iter().map(Bytes::len).sum(), pages }
     }
 }

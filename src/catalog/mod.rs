@@ -13,6 +13,7 @@
 //! | `answer` | what may be asked for, in which form, and the answer |
 //! | `read_model` | the sorted copy, the hash code, the delta |
 //! | `vip_index` | who has which name in its VIP list |
+//! | `pages`, `page`, `paged` | the whole registry in pages: a change costs the page that it touched |
 //! | `ready` | answers that are ready, made one at a time, bounded in bytes |
 //! | `frozen` | the optional copy on a timer |
 //! | `gzip` | compression, in one place |
@@ -20,12 +21,16 @@
 mod answer;
 mod frozen;
 mod gzip;
+mod page;
+mod paged;
+mod pages;
 mod read_model;
 mod ready;
 mod vip_index;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -38,7 +43,7 @@ use crate::settings::CatalogSettings;
 pub use answer::{Answer, Coding, Form, What};
 
 use frozen::{Frozen, Kept};
-use read_model::{Moment, ReadModel, Stamp};
+use read_model::{Moment, ReadModel, Source, Stamp};
 use ready::{Age, Built, ReadyAnswers};
 
 /// See the module.
@@ -57,6 +62,8 @@ pub struct Catalog {
     clock: Clock,
 }
 
+/// How long the bytes of a form are kept that nobody reads.
+pub const UNREAD: Duration = Duration::from_mins(1);
 /// Documents of more instances than this are written off the runtime's workers: some 0.5 ms of work.
 const INSTANCES_WORTH_A_THREAD: usize = 200;
 
@@ -118,17 +125,28 @@ impl Catalog {
         self.swept.store(moment.swept, Ordering::Release);
     }
 
+    /// Forgets the bytes of forms that nobody has read for [`UNREAD`]; called on a timer.
+    pub fn drop_unread(&self) {
+        let forms = self.ready.drop_unread(Age { now: self.clock.mono(), most: UNREAD });
+        if !forms.is_empty() {
+            let pages = self.model.lock().pages();
+            for page in pages {
+                forms.iter().for_each(|form| page.forget(*form));
+            }
+        }
+    }
+
     /// An answer of the registry's version of now or later.
     async fn live(&self, what: &What, form: Form) -> Option<Answer> {
         let wanted = Moment { version: self.registry.version(), swept: self.swept.load(Ordering::Acquire) };
         let now = Age { now: self.clock.mono(), most: self.settings.load().auto_expiration };
-        if let Some(answer) = self.ready.get(what, form).and_then(|slot| slot.as_of(wanted, now)) {
+        if let Some(answer) = self.ready.get(what, form, now.now).and_then(|slot| slot.as_of(wanted, now)) {
             return Some(answer);
         }
         let Some(stamp) = self.stamp(what) else {
             return nobody(what, form, wanted.version);
         };
-        let slot = self.ready.slot(what, form);
+        let slot = self.ready.slot(what, form, now.now);
         if let Some(answer) = slot.same(stamp, wanted, now) {
             return Some(answer);
         }
@@ -137,16 +155,22 @@ impl Catalog {
         if let Some(answer) = slot.as_of(wanted, now).or_else(|| slot.same(stamp, wanted, now)) {
             return Some(answer);
         }
-        let (stamp, moment, document) = {
+        let (stamp, moment, source) = {
             let mut model = self.model.lock();
             let moment = model.catch_up(&self.registry);
-            match (model.stamp(what), model.document(what)) {
-                (Some(stamp), Some(document)) => (stamp, moment, document),
+            match (model.stamp(what), model.source(what)) {
+                (Some(stamp), Some(source)) => (stamp, moment, source),
                 _ => return nobody(what, form, moment.version),
             }
         };
-        let answer = write(document, form, moment.version).await;
-        self.ready.keep(what, &slot, Built { stamp, moment, at: now.now, answer: answer.clone() });
+        let (answer, at) = match source {
+            Source::Pages { hash, pages } => {
+                let paged = paged::assemble(pages, hash, form, now).await;
+                (Answer::of(moment.version, paged.pieces), paged.oldest)
+            }
+            Source::Document(document) => (write(document, form, moment.version).await, now.now),
+        };
+        self.ready.keep(what, &slot, Built { stamp, moment, at, answer: answer.clone() });
         Some(answer)
     }
 

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Monotonic;
-use crate::codec::{Document, Group, Shown};
+use crate::codec::{Document, Group};
 use crate::model::{AppName, Instance, InstanceId, InstanceStatus};
 use crate::registry::{CatchUp, Change, Lease, RecentChanges, Registry, Version};
 
 use super::What;
+use super::page::{Page, shown};
+use super::pages::Pages;
 use super::vip_index::VipIndex;
 
 /// Tells two states of one list apart: the version that last touched it, and how often the delta was
@@ -35,7 +37,8 @@ impl Moment {
 #[derive(Debug)]
 pub(super) struct ReadModel {
     version: Version,
-    apps: BTreeMap<AppName, App>,
+    pages: Pages,
+    apps: HashMap<AppName, App>,
     vips: VipIndex,
     secure_vips: VipIndex,
     counts: BTreeMap<InstanceStatus, usize>,
@@ -44,17 +47,33 @@ pub(super) struct ReadModel {
     swept: u64,
 }
 
+/// An application that has instances.
 #[derive(Debug)]
 struct App {
-    instances: BTreeMap<InstanceId, Arc<Lease>>,
+    instances: usize,
     touched: Version,
+}
+
+/// What a list is written from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// The whole registry.
+    Pages {
+        /// `apps__hashcode`.
+        hash: String,
+        /// All instances.
+        pages: Vec<Arc<Page>>,
+    },
+    /// Any other list.
+    Document(Document),
 }
 
 impl ReadModel {
     pub(super) fn new(most_recent: usize) -> Self {
         Self {
             version: Version::EMPTY,
-            apps: BTreeMap::new(),
+            pages: Pages::default(),
+            apps: HashMap::new(),
             vips: VipIndex::default(),
             secure_vips: VipIndex::default(),
             counts: BTreeMap::new(),
@@ -79,9 +98,10 @@ impl ReadModel {
             CatchUp::Everything { leases, recent } => {
                 tracing::debug!(from = self.version.0, to = version.0, "the change log has a gap, reading everything");
                 *self = Self { swept: self.swept, ..Self::new(self.most_recent) };
-                for lease in leases {
-                    self.put(lease, version);
+                for lease in &leases {
+                    self.note(None, &lease.instance, version);
                 }
+                self.pages = Pages::of(leases);
                 for change in recent {
                     self.recent.push(change);
                 }
@@ -115,26 +135,27 @@ impl ReadModel {
     }
 
     /// What a list shows; none for an application without instances.
-    pub(super) fn document(&self, what: &What) -> Option<Document> {
-        Some(match what {
-            What::Apps => Document::Applications {
-                version: 1,
-                hash: self.hash(),
-                apps: self.apps.iter().map(|(name, app)| app.group(name)).collect(),
-            },
+    pub(super) fn source(&self, what: &What) -> Option<Source> {
+        let document = match what {
+            What::Apps => return Some(Source::Pages { hash: self.hash(), pages: self.pages.list() }),
             What::Delta => Document::Applications {
                 version: i64::try_from(self.version.0).unwrap_or(i64::MAX),
                 hash: self.hash(),
                 apps: groups_in_order(self.recent.iter().map(|change| &*change.lease)),
             },
-            What::App(name) => Document::Application(self.apps.get(name)?.group(name)),
+            What::App(name) => {
+                self.apps.get(name)?;
+                let instances = self.pages.of_app(name).map(|lease| shown(lease)).collect();
+                Document::Application(Group { name: name.clone(), instances })
+            }
             What::Vip(name) => self.vip_document(self.vips.members(name)),
             What::SecureVip(name) => self.vip_document(self.secure_vips.members(name)),
-        })
+        };
+        Some(Source::Document(document))
     }
 
     fn vip_document<'a>(&self, members: impl Iterator<Item = &'a (AppName, InstanceId)>) -> Document {
-        let leases = members.filter_map(|(app, id)| self.apps.get(app)?.instances.get(id).map(|lease| &**lease));
+        let leases = members.filter_map(|(app, id)| self.pages.get(app, id).map(|lease| &**lease));
         let apps = groups_in_order(leases);
         let mut counts = BTreeMap::new();
         for shown in apps.iter().flat_map(|app| &app.instances) {
@@ -159,33 +180,34 @@ impl ReadModel {
 
     fn put(&mut self, lease: Arc<Lease>, version: Version) {
         let instance = Arc::clone(&lease.instance);
-        let app = self
-            .apps
-            .entry(instance.app.clone())
-            .or_insert_with(|| App { instances: BTreeMap::new(), touched: version });
+        let earlier = self.pages.put(lease);
+        self.note(earlier.as_ref().map(|lease| &*lease.instance), &instance, version);
+    }
+
+    /// Notes in everything but the pages that an instance takes the place of an earlier one.
+    fn note(&mut self, earlier: Option<&Instance>, instance: &Instance, version: Version) {
+        let app = self.apps.entry(instance.app.clone()).or_insert(App { instances: 0, touched: version });
         app.touched = version;
-        let earlier = app.instances.insert(instance.id.clone(), lease);
-        let earlier = earlier.as_ref().map(|lease| &*lease.instance);
+        app.instances += usize::from(earlier.is_none());
         if let Some(count) = earlier.and_then(|earlier| self.counts.get_mut(&earlier.status)) {
             *count -= 1;
         }
         *self.counts.entry(instance.status).or_default() += 1;
-        self.vips.change(earlier, &instance, |instance| instance.vip_address.as_ref(), version);
-        self.secure_vips.change(earlier, &instance, |instance| instance.secure_vip_address.as_ref(), version);
+        self.vips.change(earlier, instance, |instance| instance.vip_address.as_ref(), version);
+        self.secure_vips.change(earlier, instance, |instance| instance.secure_vip_address.as_ref(), version);
     }
 
     fn remove(&mut self, instance: &Instance, version: Version) {
-        let Some(app) = self.apps.get_mut(&instance.app) else {
+        let Some(removed) = self.pages.remove(&instance.app, &instance.id) else {
             return;
         };
-        app.touched = version;
-        let removed = app.instances.remove(&instance.id);
-        if app.instances.is_empty() {
-            self.apps.remove(&instance.app);
+        if let Some(app) = self.apps.get_mut(&instance.app) {
+            app.touched = version;
+            app.instances -= 1;
+            if app.instances == 0 {
+                self.apps.remove(&instance.app);
+            }
         }
-        let Some(removed) = removed else {
-            return;
-        };
         let removed = &removed.instance;
         if let Some(count) = self.counts.get_mut(&removed.status) {
             *count -= 1;
@@ -193,16 +215,11 @@ impl ReadModel {
         self.vips.remove(removed.vip_address.as_ref(), removed, version);
         self.secure_vips.remove(removed.secure_vip_address.as_ref(), removed, version);
     }
-}
 
-impl App {
-    fn group(&self, name: &AppName) -> Group {
-        Group { name: name.clone(), instances: self.instances.values().map(|lease| shown(lease)).collect() }
+    /// The pages of the whole registry.
+    pub(super) fn pages(&self) -> Vec<Arc<Page>> {
+        self.pages.list()
     }
-}
-
-fn shown(lease: &Lease) -> Shown {
-    Shown { instance: Arc::clone(&lease.instance), times: lease.times() }
 }
 
 /// Applications in the order in which they first occur.

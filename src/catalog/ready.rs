@@ -37,6 +37,8 @@ pub(super) struct Slot {
     building: tokio::sync::Mutex<()>,
     /// The number of the last question for it.
     asked: AtomicU64,
+    /// When that was, in monotonic milliseconds.
+    asked_at: AtomicU64,
 }
 
 /// How old an answer may be: lease times in lists are those of the writing, so older ones are written
@@ -61,20 +63,36 @@ pub(super) struct Built {
 
 impl ReadyAnswers {
     /// The place of an answer, if there is one.
-    pub(super) fn get(&self, what: &What, form: Form) -> Option<Arc<Slot>> {
+    pub(super) fn get(&self, what: &What, form: Form, now: Monotonic) -> Option<Arc<Slot>> {
         let slot = self.slots.get(&(what.clone(), form)).map(|slot| Arc::clone(&slot))?;
-        self.ask(&slot);
+        self.ask(&slot, now);
         Some(slot)
     }
 
     /// The place of an answer. Only names that an instance has get one.
-    pub(super) fn slot(&self, what: &What, form: Form) -> Arc<Slot> {
+    pub(super) fn slot(&self, what: &What, form: Form, now: Monotonic) -> Arc<Slot> {
         let slot = Arc::clone(&self.slots.entry((what.clone(), form)).or_default());
-        self.ask(&slot);
+        self.ask(&slot, now);
         slot
     }
 
-    fn ask(&self, slot: &Slot) {
+    /// Drops whole lists that nobody has asked for in so long; gives the forms of the whole registry among
+    /// them.
+    pub(super) fn drop_unread(&self, age: Age) -> Vec<Form> {
+        let mut dropped = Vec::new();
+        self.slots.retain(|(what, form), slot| {
+            let asked = Monotonic(slot.asked_at.load(Ordering::Relaxed));
+            let unread = matches!(what, What::Apps | What::Delta) && age.now.since(asked) > age.most;
+            if unread && *what == What::Apps {
+                dropped.push(*form);
+            }
+            !unread
+        });
+        dropped
+    }
+
+    fn ask(&self, slot: &Slot, now: Monotonic) {
+        slot.asked_at.store(now.0, Ordering::Relaxed);
         slot.asked.store(self.asked.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
@@ -165,7 +183,7 @@ mod tests {
             Answer { version: Version::EMPTY, pages: Vec::new(), length: usize::try_from(length).unwrap_or(0) };
         let moment = Moment { version: Version::EMPTY, swept: 0 };
         if let Some(stamp) = stamp {
-            ready.keep(what, &ready.slot(what, FORM), Built { stamp, moment, at: Monotonic(0), answer });
+            ready.keep(what, &ready.slot(what, FORM, Monotonic(0)), Built { stamp, moment, at: Monotonic(0), answer });
         }
     }
 
@@ -181,7 +199,7 @@ mod tests {
             keep(&ready, &vip(n), MOST_NAMED_BYTES / 16);
         }
         assert!((0..16).all(|n| ready.slots.contains_key(&(vip(n), FORM))), "they fit");
-        assert!(ready.get(&vip(0), FORM).is_some(), "asked for again");
+        assert!(ready.get(&vip(0), FORM, Monotonic(0)).is_some(), "asked for again");
         keep(&ready, &vip(16), MOST_NAMED_BYTES / 16);
         let kept: Vec<_> = (0..17).filter(|n| ready.slots.contains_key(&(vip(*n), FORM))).collect();
         assert_eq!(kept, [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);

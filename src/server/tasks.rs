@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, UNREAD};
 use crate::clock::Clock;
 use crate::logging::LogFiles;
 use crate::peers::discovery::Discovery;
@@ -40,6 +40,8 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     tasks.every("renewal threshold", settings, interval, move || updated.update_threshold());
     let swept = Arc::clone(app.catalog());
     tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
+    let unread = Arc::clone(app.catalog());
+    tasks.every("unread answers", settings, |_| UNREAD / 2, move || unread.drop_unread());
     let own_registration = settings.borrow().own.registration;
     if own_registration != OwnRegistration::None {
         tasks.keep_own_record(app.clone(), settings);
@@ -281,9 +283,9 @@ mod tests {
         let (app, _) = app(&["--eureka.server.use-read-only-response-cache=true"]);
         let tasks = tasks();
         app.start_tasks(&tasks);
-        assert_eq!(tasks.tracker.len(), 5);
+        assert_eq!(tasks.tracker.len(), 6);
         tokio::time::sleep(Duration::from_secs(100)).await;
-        assert_eq!(tasks.tracker.len(), 5, "none has died");
+        assert_eq!(tasks.tracker.len(), 6, "none has died");
         end(tasks).await;
     }
 

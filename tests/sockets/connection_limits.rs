@@ -30,12 +30,14 @@ fn one_connection_too_many_waits_until_another_ends() {
 
 #[test]
 fn a_limit_that_is_reached_again_and_again_is_told_once() {
-    let server = Server::start(&["--eurekad.http.max-connections=2"]);
+    let mut server = Server::start(&["--eurekad.http.max-connections=2"]);
     let mut kept = server.connect();
     assert_eq!(kept.ask(get("/eureka/apps", "")).status, 200);
     for _ in 0..50 {
         assert_eq!(server.connect().ask(get("/eureka/apps", "")).status, 200);
     }
+    server.signal("TERM");
+    assert_eq!(server.exit_code(), Some(0));
     assert_eq!(server.log().matches("eurekad.http.max-connections").count(), 1, "{}", server.log());
 }
 

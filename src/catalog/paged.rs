@@ -1,0 +1,112 @@
+//! The whole registry as an answer: head, pages, tail, put together from bytes that are there already
+//! for all pages that did not change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::clock::Monotonic;
+use crate::codec::pieces::{self, Edges, Frame};
+
+use super::gzip::Member;
+use super::page::{Content, Page};
+use super::ready::Age;
+use super::{Coding, Form, INSTANCES_WORTH_A_THREAD};
+
+/// A list that was put together.
+pub(super) struct Paged {
+    pub(super) pieces: Vec<Bytes>,
+    /// When the oldest of its pages was written.
+    pub(super) oldest: Monotonic,
+}
+
+/// Puts the list of these pages together; what is missing of them is made first.
+pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, age: Age) -> Paged {
+    let edges = all_edges(&pages);
+    let old = |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
+    let mut contents: Vec<_> =
+        pages.iter().zip(&edges).enumerate().map(|(place, (page, edges))| page.get(form, *edges, old(place))).collect();
+    let missing: Vec<_> = (0..pages.len()).filter(|place| contents.get(*place).is_some_and(Option::is_none)).collect();
+    let work: usize = missing.iter().filter_map(|place| pages.get(*place)).map(|page| page.leases().len()).sum();
+    let (count, now) = (pages.len(), age.now);
+    let make_all = move || {
+        let make = |place: usize| Some((place, pages.get(place)?.make(form, *edges.get(place)?, now)));
+        missing.into_iter().filter_map(make).collect::<Vec<_>>()
+    };
+    let fresh = if work <= INSTANCES_WORTH_A_THREAD {
+        make_all()
+    } else {
+        match tokio::task::spawn_blocking(make_all).await {
+            Ok(fresh) => fresh,
+            // It is never cancelled, so it panicked; the reader's task ends with that panic.
+            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+        }
+    };
+    for (place, content) in fresh {
+        if let Some(slot) = contents.get_mut(place) {
+            *slot = Some((content, now));
+        }
+    }
+    let contents: Vec<_> = contents.into_iter().flatten().collect();
+    debug_assert_eq!(contents.len(), count, "every page has bytes");
+    let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
+    let frame = Frame { version: 1, hash: &hash, empty: count == 0 };
+    Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest }
+}
+
+/// An application may go over the edge of a page.
+fn all_edges(pages: &[Arc<Page>]) -> Vec<Edges> {
+    let apart = |before: Option<&Arc<Page>>, after: Option<&Arc<Page>>| {
+        let last = before.and_then(|page| page.last());
+        let first = after.and_then(|page| page.first());
+        last.zip(first).is_none_or(|(last, first)| last.app != first.app)
+    };
+    let edge = |place: usize| Edges {
+        opens: apart(place.checked_sub(1).and_then(|before| pages.get(before)), pages.get(place)),
+        closes: apart(pages.get(place), pages.get(place + 1)),
+    };
+    (0..pages.len()).map(edge).collect()
+}
+
+/// How much earlier than others a page is written again, so that not all are at once.
+fn spread(most: Duration, place: usize) -> Duration {
+    let eighths = u32::try_from(place % 8).unwrap_or_default();
+    most / 32 * eighths
+}
+
+fn join(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Bytes> {
+    let head = pieces::head(form.format, form.detail, frame);
+    let tail = pieces::tail(form.format, form.detail, frame);
+    let between = pieces::between(form.format);
+    match form.coding {
+        Coding::Plain => {
+            let mut joined = vec![Bytes::from(head)];
+            for content in contents {
+                if joined.len() > 1 && !between.is_empty() {
+                    joined.push(Bytes::from_static(between));
+                }
+                if let Content::Plain(bytes) = content {
+                    joined.push(bytes);
+                }
+            }
+            joined.push(tail.into());
+            joined
+        }
+        Coding::Gzip => {
+            let mut member = Member::new();
+            member.store(&head);
+            let mut first = true;
+            for content in contents {
+                if !first && !between.is_empty() {
+                    member.store(between);
+                }
+                first = false;
+                if let Content::Packed(packed) = content {
+                    member.add(&packed);
+                }
+            }
+            member.finish(&tail)
+        }
+    }
+}
