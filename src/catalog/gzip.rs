@@ -6,7 +6,6 @@
 //! is too short to be compressed. (Not several members: Java's `GZIPInputStream` may stop after the
 //! first.) The check sum of the whole is computed from those of the pieces.
 
-use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
 /// The knee of zlib-rs on registry documents: its higher levels take twice the time for no less.
@@ -19,7 +18,7 @@ const MOST_STORED: usize = 0xffff;
 /// A piece that can stand anywhere in a member.
 #[derive(Debug)]
 pub(super) struct Packed {
-    deflated: Bytes,
+    deflated: Vec<u8>,
     /// Of the bytes before they were compressed.
     crc: Crc,
 }
@@ -43,22 +42,20 @@ impl Packed {
         deflated.shrink_to_fit();
         let mut crc = Crc::new();
         crc.update(bytes);
-        Self { deflated: deflated.into(), crc }
+        Self { deflated, crc }
     }
 }
 
 /// A gzip member that is put together.
 pub(super) struct Member {
-    pieces: Vec<Bytes>,
-    /// What was stored last and is not in `pieces` yet.
-    open: Vec<u8>,
+    out: Vec<u8>,
     crc: Crc,
 }
 
 impl Member {
     /// With nothing in it yet.
     pub(super) fn new() -> Self {
-        Self { pieces: Vec::new(), open: HEADER.to_vec(), crc: Crc::new() }
+        Self { out: HEADER.to_vec(), crc: Crc::new() }
     }
 
     /// Adds a few bytes as they are.
@@ -69,32 +66,29 @@ impl Member {
         self.crc.update(bytes);
     }
 
-    /// Adds a compressed piece, without copying it.
+    /// Adds a compressed piece. It is copied: one long buffer is sent faster than many short ones, and
+    /// this is done once a version.
     pub(super) fn add(&mut self, piece: &Packed) {
-        if !self.open.is_empty() {
-            self.pieces.push(std::mem::take(&mut self.open).into());
-        }
-        self.pieces.push(piece.deflated.clone());
+        self.out.extend_from_slice(&piece.deflated);
         self.crc.combine(&piece.crc);
     }
 
-    /// Ends it with these bytes: the whole in pieces.
-    pub(super) fn finish(mut self, last: &[u8]) -> Vec<Bytes> {
+    /// Ends it with these bytes.
+    pub(super) fn finish(mut self, last: &[u8]) -> Vec<u8> {
         self.store(last);
         self.block(1, &[]);
-        self.open.extend_from_slice(&self.crc.sum().to_le_bytes());
-        self.open.extend_from_slice(&self.crc.amount().to_le_bytes());
-        self.pieces.push(self.open.into());
-        self.pieces
+        self.out.extend_from_slice(&self.crc.sum().to_le_bytes());
+        self.out.extend_from_slice(&self.crc.amount().to_le_bytes());
+        self.out
     }
 
     /// A stored block; what precedes it ends on a byte's edge.
     fn block(&mut self, last: u8, bytes: &[u8]) {
         let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
-        self.open.push(last);
-        self.open.extend_from_slice(&length.to_le_bytes());
-        self.open.extend_from_slice(&(!length).to_le_bytes());
-        self.open.extend_from_slice(bytes);
+        self.out.push(last);
+        self.out.extend_from_slice(&length.to_le_bytes());
+        self.out.extend_from_slice(&(!length).to_le_bytes());
+        self.out.extend_from_slice(bytes);
     }
 }
 
@@ -102,7 +96,7 @@ impl Member {
 pub(super) fn compress(bytes: &[u8]) -> Vec<u8> {
     let mut member = Member::new();
     member.add(&Packed::new(bytes));
-    member.finish(&[]).concat()
+    member.finish(&[])
 }
 
 #[cfg(test)]
@@ -114,11 +108,10 @@ mod tests {
 
     use super::*;
 
-    fn unpack(pieces: &[Bytes]) -> Result<Vec<u8>, std::io::Error> {
+    fn unpack(packed: &[u8]) -> Result<Vec<u8>, std::io::Error> {
         let mut bytes = Vec::new();
         // One member: what follows it would be left over.
-        let packed = pieces.concat();
-        let mut decoder = GzDecoder::new(&packed[..]);
+        let mut decoder = GzDecoder::new(packed);
         decoder.read_to_end(&mut bytes)?;
         assert_eq!(decoder.into_inner().len(), 0, "nothing follows the member");
         Ok(bytes)
@@ -174,7 +167,7 @@ mod tests {
     #[test]
     fn one_member_with_everything() {
         for bytes in [&b""[..], b"x", &vec![b'a'; 100_000]] {
-            assert!(unpack(&[compress(bytes).into()]).is_ok_and(|unpacked| unpacked == bytes));
+            assert!(unpack(&compress(bytes)).is_ok_and(|unpacked| unpacked == bytes));
         }
     }
 }

@@ -106,7 +106,7 @@ fn join(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -
                     member.add(&packed);
                 }
             }
-            member.finish(&tail)
+            vec![member.finish(&tail).into()]
         }
     }
 }
