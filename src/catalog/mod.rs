@@ -131,7 +131,9 @@ impl Catalog {
         if !forms.is_empty() {
             let pages = self.model.lock().pages();
             for page in pages {
-                forms.iter().for_each(|form| page.forget(*form));
+                for form in &forms {
+                    page.forget(*form);
+                }
             }
         }
     }

@@ -110,3 +110,103 @@ fn join(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::GzDecoder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::catalog::pages::Pages;
+    use crate::catalog::pages::tests::{Step, lease, step};
+    use crate::codec::{Detail, Document, Format, Group, json, xml};
+    use crate::model::{AppName, InstanceId};
+
+    const AGE: Age = Age { now: Monotonic(0), most: Duration::from_mins(3) };
+
+    fn forms() -> impl Iterator<Item = Form> {
+        let formats = [Format::Json, Format::Xml].into_iter();
+        formats.flat_map(|format| {
+            [Detail::Full, Detail::Compact]
+                .into_iter()
+                .flat_map(move |detail| [Coding::Plain, Coding::Gzip].map(|coding| Form { format, detail, coding }))
+        })
+    }
+
+    /// What one writer makes of all instances at once.
+    fn whole(pages: &Pages, form: Form) -> Vec<u8> {
+        let mut apps: Vec<Group> = Vec::new();
+        for lease in pages.list().iter().flat_map(|page| page.leases().to_vec()) {
+            let shown = crate::catalog::page::shown(&lease);
+            match apps.last_mut().filter(|app| app.name == lease.instance.app) {
+                Some(app) => app.instances.push(shown),
+                None => apps.push(Group { name: lease.instance.app.clone(), instances: vec![shown] }),
+            }
+        }
+        let document = Document::Applications { version: 1, hash: "UP_1_".into(), apps };
+        match form.format {
+            Format::Json => json::write_document(&document, form.detail),
+            Format::Xml => xml::write_document(&document, form.detail),
+        }
+    }
+
+    fn unpacked(pages: &Pages, form: Form, runtime: &tokio::runtime::Runtime) -> Vec<u8> {
+        let list = runtime.block_on(assemble(pages.list(), "UP_1_".to_owned(), form, AGE));
+        let bytes = list.pieces.concat();
+        if form.coding == Coding::Plain {
+            return bytes;
+        }
+        let mut all = Vec::new();
+        let mut decoder = GzDecoder::new(&bytes[..]);
+        assert!(decoder.read_to_end(&mut all).is_ok_and(|_| decoder.into_inner().is_empty()), "one member");
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn a_list_in_pages_is_what_one_writer_makes(steps in prop::collection::vec(step(), 1..60)) {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else {
+                return Err(TestCaseError::reject("no runtime"));
+            };
+            let mut pages = Pages::default();
+            for (at, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Put(app, id, size) => drop(pages.put(lease(app, id, size))),
+                    Step::Remove(app, id) => {
+                        drop(pages.remove(&AppName::new(&format!("A{app}")), &InstanceId::new(format!("i-{id}"))));
+                    }
+                }
+                // Pages that did not change keep their bytes from one step to the next.
+                for form in forms().filter(|_| at % 5 == 0) {
+                    prop_assert!(unpacked(&pages, form, &runtime) == whole(&pages, form), "{form:?}");
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_change_makes_one_page_anew() {
+        let mut pages = Pages::of((0..600).map(|id| lease(1, id, 1)).collect());
+        let form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Gzip };
+        let made = |pages: &Pages| {
+            let list = pages.list();
+            let edges = all_edges(&list);
+            list.iter().zip(edges).filter(|(page, edges)| page.get(form, *edges, AGE).is_some()).count()
+        };
+        assemble(pages.list(), String::new(), form, AGE).await;
+        let all = pages.list().len();
+        assert!(all > 3 && made(&pages) == all);
+        pages.put(lease(1, 300, 1));
+        assert_eq!(made(&pages), all - 1);
+    }
+
+    #[test]
+    fn pages_grow_old_one_after_the_other() {
+        let times: std::collections::BTreeSet<_> = (0..8).map(|place| spread(AGE.most, place)).collect();
+        assert_eq!(times.len(), 8);
+        assert!(times.iter().all(|time| *time < AGE.most / 4));
+    }
+}

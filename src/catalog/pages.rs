@@ -134,4 +134,4 @@ pub(super) fn compare(lease: &Lease, app: &AppName, id: &InstanceId) -> Ordering
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

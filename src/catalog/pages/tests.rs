@@ -7,7 +7,7 @@ use crate::model::{DataCenter, GivenDataCenter, Metadata, NonAmazon, Registratio
 use crate::registry::LeaseMillis;
 
 /// An instance of some `kilobytes` of JSON.
-fn lease(app: u8, id: u16, kilobytes: usize) -> Arc<Lease> {
+pub(in crate::catalog) fn lease(app: u8, id: u16, kilobytes: usize) -> Arc<Lease> {
     let name = AppName::new(&format!("A{app}"));
     let mut registration = Registration::new(name.as_str());
     registration.instance_id = Some(format!("i-{id}").into());
@@ -20,12 +20,12 @@ fn lease(app: u8, id: u16, kilobytes: usize) -> Arc<Lease> {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(in crate::catalog) enum Step {
     Put(u8, u16, usize),
     Remove(u8, u16),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(in crate::catalog) fn step() -> impl Strategy<Value = Step> {
     let place = || (0_u8..4, 0_u16..40);
     prop_oneof![
         3 => (place(), 1_usize..60).prop_map(|((app, id), size)| Step::Put(app, id, size)),
