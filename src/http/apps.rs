@@ -49,6 +49,9 @@ pub(super) async fn list(
     if !api.registry.is_open() {
         return Err(ApiError::Forbidden);
     }
+    if api.overload.is_shedding() {
+        return Err(ApiError::Overloaded);
+    }
     let answer = api.catalog.answer(what, form).await.ok_or(ApiError::NotFound)?;
     Ok(respond::ready(answer, form, content_type))
 }

@@ -6,7 +6,7 @@
 //! what is wrong. Nothing below `/eureka` is ever HTML.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{CONNECTION, CONTENT_TYPE};
+use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
 use crate::codec::{Format, json, xml};
@@ -42,6 +42,9 @@ pub(super) enum ApiError {
     /// 404.
     #[error("not found")]
     NotFound,
+    /// 503: too much to do, clients ask the next server.
+    #[error("too much to do")]
+    Overloaded,
     /// 406.
     #[error("not acceptable")]
     NotAcceptable,
@@ -64,6 +67,7 @@ impl IntoResponse for ApiError {
         const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
         // What is left of a body that was not read to its end would be taken for the next request.
         const CLOSE: [(http::HeaderName, HeaderValue); 1] = [(CONNECTION, HeaderValue::from_static("close"))];
+        const SOON: HeaderValue = HeaderValue::from_static("1");
         match self {
             Self::BadRequest(message) => (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, TEXT)], message).into_response(),
             Self::Unreadable { format: Format::Json, message } => {
@@ -77,6 +81,7 @@ impl IntoResponse for ApiError {
             }
             Self::Forbidden => StatusCode::FORBIDDEN.into_response(),
             Self::NotFound => StatusCode::NOT_FOUND.into_response(),
+            Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response(),
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE.into_response(),
             Self::TimedOut => (StatusCode::REQUEST_TIMEOUT, CLOSE).into_response(),
             Self::TooLarge { .. } => {

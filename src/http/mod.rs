@@ -14,7 +14,7 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
-//! within limits), `query`, `error`, `respond`.
+//! within limits), `query`, `overload`, `error`, `respond`.
 
 mod apps;
 mod body;
@@ -22,6 +22,7 @@ mod error;
 mod instance;
 mod metadata;
 mod negotiation;
+mod overload;
 mod path;
 mod peerreplication;
 mod query;
@@ -47,6 +48,7 @@ use crate::peers::{Identity, NODE_HEADER, NodeId, Receiver};
 use crate::registry::{Origin, Registry};
 
 pub use body::BodiesInFlight;
+pub use overload::{Overload, Shedding};
 
 /// What the resources work on.
 #[derive(Clone)]
@@ -59,6 +61,8 @@ pub struct Api {
     pub settings: Arc<ArcSwap<RequestSettings>>,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
+    /// Whether whole lists are refused, since there is too much to do.
+    pub overload: Arc<Overload>,
     /// Room for large bodies.
     pub bodies: BodiesInFlight,
     /// Takes what peers send.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodiesInFlight, BodyLimits, RequestSettings, router};
+use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, router};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
@@ -43,6 +43,7 @@ pub struct App {
     own: Arc<Instance>,
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
+    overload: Arc<Overload>,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -68,10 +69,12 @@ impl App {
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
+        let overload = Arc::new(Overload::default());
         let api = Api {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
+            overload: Arc::clone(&overload),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
             receiver,
@@ -80,7 +83,7 @@ impl App {
         };
         let api = router(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, api, own, clock, requests, settings }
+        Self { registry, catalog, peers, api, own, clock, requests, overload, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -147,6 +150,11 @@ impl App {
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
         self.settings.send_replace(settings.clone());
+    }
+
+    /// Whether there is too much to do.
+    pub(super) fn overload(&self) -> &Arc<Overload> {
+        &self.overload
     }
 
     /// The settings in force.

@@ -6,11 +6,13 @@ use std::time::Duration;
 use tokio::signal::unix::Signal;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::catalog::{Catalog, UNREAD};
 use crate::clock::Clock;
+use crate::http::{Overload, Shedding};
 use crate::logging::LogFiles;
 use crate::peers::discovery::Discovery;
 use crate::registry::{LeaseClock, Registry};
@@ -42,6 +44,7 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
     let unread = Arc::clone(app.catalog());
     tasks.every("unread answers", settings, |_| UNREAD / 2, move || unread.drop_unread());
+    tasks.watch_load(Arc::clone(app.overload()), settings);
     let own_registration = settings.borrow().own.registration;
     if own_registration != OwnRegistration::None {
         tasks.keep_own_record(app.clone(), settings);
@@ -93,6 +96,26 @@ impl Tasks {
                     let work = Arc::clone(&work);
                     survive(name, tokio::task::spawn_blocking(move || work())).await;
                 }
+            }
+        });
+    }
+
+    /// Looks how late a timer comes.
+    fn watch_load(&self, overload: Arc<Overload>, settings: &watch::Receiver<Settings>) {
+        let (ending, settings) = (self.ending.clone(), settings.clone());
+        self.tracker.spawn(async move {
+            let mut due = Instant::now() + Overload::PERIOD;
+            while ending.run_until_cancelled(tokio::time::sleep_until(due)).await.is_some() {
+                let now = Instant::now();
+                let most = settings.borrow().http.shed_after;
+                match overload.note(now - due, most) {
+                    Some(Shedding::Begins) => {
+                        tracing::warn!(late = ?(now - due), "there is too much to do, reads of whole lists are refused");
+                    }
+                    Some(Shedding::Ends) => tracing::info!("reads of whole lists are answered again"),
+                    None => {}
+                }
+                due = now + Overload::PERIOD;
             }
         });
     }
@@ -279,13 +302,32 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn with_too_much_to_do_lists_are_refused_before_heartbeats() {
+        let (app, _) = app(&[]);
+        let ask = |method: &str, path: &str| {
+            let request = http::Request::builder().method(method).uri(path).body(axum::body::Body::empty()).unwrap();
+            tower::ServiceExt::oneshot(app.router(), request)
+        };
+        for _ in 0..3 {
+            app.overload().note(Duration::from_secs(1), Some(Duration::from_millis(500)));
+        }
+        for list in ["/eureka/apps", "/eureka/apps/delta", "/eureka/apps/A", "/eureka/vips/a"] {
+            let answer = ask("GET", list).await.unwrap();
+            assert_eq!((answer.status().as_u16(), &answer.headers()["retry-after"]), (503, &"1".parse().unwrap()));
+        }
+        assert_eq!(ask("PUT", "/eureka/apps/A/a-1").await.unwrap().status(), 404, "a heartbeat is looked at");
+        app.overload().note(Duration::ZERO, Some(Duration::from_millis(500)));
+        assert_eq!(ask("GET", "/eureka/apps").await.unwrap().status(), 200);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn all_tasks_end_at_once() {
         let (app, _) = app(&["--eureka.server.use-read-only-response-cache=true"]);
         let tasks = tasks();
         app.start_tasks(&tasks);
-        assert_eq!(tasks.tracker.len(), 6);
+        assert_eq!(tasks.tracker.len(), 7);
         tokio::time::sleep(Duration::from_secs(100)).await;
-        assert_eq!(tasks.tracker.len(), 6, "none has died");
+        assert_eq!(tasks.tracker.len(), 7, "none has died");
         end(tasks).await;
     }
 

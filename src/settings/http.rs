@@ -36,6 +36,9 @@ pub struct HttpSettings {
     /// `server.max-http-request-header-size`, before Boot 3 `server.max-http-header-size`, in bytes:
     /// the head of a request. Default 16 KB (Java: 8 KB); less than 8 KB is taken for 8 KB.
     pub head_limit: usize,
+    /// `eurekad.overload.shed-after`, in ms: reads of whole lists are refused while a request waits so
+    /// long before anybody looks at it. Default 500 ms; 0 means never.
+    pub shed_after: Option<Duration>,
     /// `spring.lifecycle.timeout-per-shutdown-phase`, in ms: how long running requests may take at
     /// shutdown. Default 30 s; zero with `server.shutdown=immediate`.
     pub shutdown_timeout: Duration,
@@ -54,6 +57,7 @@ impl Default for HttpSettings {
             body_limit: 10 << 20,
             bodies_in_flight: 256 << 20,
             head_limit: 16 << 10,
+            shed_after: Some(Duration::from_millis(500)),
             shutdown_timeout: Duration::from_secs(30),
         }
     }
@@ -95,6 +99,9 @@ impl HttpSettings {
             head_limit: reader
                 .get(&["server.max-http-request-header-size", "server.max-http-header-size"], value::size(1..=MOST))
                 .map_or(default.head_limit, |size| size.max(LEAST_HEAD_LIMIT)),
+            shed_after: reader
+                .get(&["eurekad.overload.shed-after"], value::duration(Unit::Millis, Duration::ZERO))
+                .map_or(default.shed_after, |time| Some(time).filter(|time| !time.is_zero())),
             shutdown_timeout: if immediate { Duration::ZERO } else { shutdown_timeout },
         }
     }

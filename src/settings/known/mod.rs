@@ -126,7 +126,8 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.availability-zones",
         "logging.level",
     ];
-    const NAMES: [&str; 18] = [
+    const NAMES: [&str; 19] = [
+        "eurekad.overload.shed-after",
         "eureka.server.eviction-interval-timer-in-ms",
         "eureka.server.sync-when-timestamp-differs",
         "eureka.server.enable-self-preservation",

@@ -15,6 +15,7 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eurekad.http.head-timeout", "10000"),
     ("eurekad.http.idle-timeout", ""),
     ("eurekad.http.request-timeout", "30000"),
+    ("eurekad.overload.shed-after", "500"),
     // limits
     ("eurekad.limits.body-size", "10MB"),
     ("eurekad.limits.nesting-depth", "32"),
