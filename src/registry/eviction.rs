@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rand::seq::SliceRandom;
+use rand::Rng;
+use rand::seq::SliceRandom as _;
 
 use crate::model::{AppName, InstanceId};
 
@@ -31,6 +32,7 @@ struct Survey {
 }
 
 /// A lease that has lapsed, and how long it had lasted, in milliseconds.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Lapsed {
     app: AppName,
     id: InstanceId,
@@ -50,6 +52,11 @@ impl Registry {
     /// guarded share of the registry stays, chosen at random, so that no application is wiped out
     /// first.
     pub fn evict(&self) -> Round {
+        self.evict_at_random(&mut rand::rng())
+    }
+
+    /// [`Self::evict`] with the chance taken from outside: the same chance ends the same leases.
+    pub fn evict_at_random(&self, random: &mut impl Rng) -> Round {
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
         let Survey { mut lapsed, silence } = self.survey(lease_now, length);
@@ -74,7 +81,9 @@ impl Registry {
         match verdict {
             Verdict::Preserve => lapsed.clear(),
             Verdict::Expire(reason) => {
-                lapsed.shuffle(&mut rand::rng());
+                // The maps have an order of their own in each process.
+                lapsed.sort_unstable();
+                lapsed.shuffle(random);
                 lapsed.truncate(limit);
                 if !lapsed.is_empty() {
                     tracing::info!(lapsed = found, ending = lapsed.len(), ?reason, "ending lapsed leases");
