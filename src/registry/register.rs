@@ -44,7 +44,8 @@ impl Registry {
     }
 
     /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
-    /// has cancelled since the copy began stays away. Gives how many there are.
+    /// has cancelled since the copy began stays away; of what registered meanwhile only the status set from
+    /// outside is taken. Gives how many there are.
     pub fn take_in(&self, instances: Vec<Instance>) -> usize {
         let mut taken = 0;
         for instance in instances {
@@ -55,13 +56,30 @@ impl Registry {
                 continue;
             }
             taken += 1;
-            let before = self.lease(instance.app.as_str(), instance.id.as_str());
-            // Whoever registered here meanwhile has a lease of its own already.
-            if before.as_ref().is_none_or(|held| held.instance.last_dirty < instance.last_dirty) {
-                self.grant(commit, instance, before.as_deref(), Cause::Copied, Origin::Peer, now);
+            match self.lease(instance.app.as_str(), instance.id.as_str()) {
+                // Whoever registered here meanwhile has a lease of its own already, but cannot know what was
+                // set from outside.
+                Some(held) if held.instance.last_dirty >= instance.last_dirty => {
+                    if held.override_status.is_none() && instance.overridden_status != InstanceStatus::Unknown {
+                        self.copy_override(commit, &held, instance.overridden_status, now);
+                    }
+                }
+                before => self.grant(commit, instance, before.as_deref(), Cause::Copied, Origin::Peer, now),
             }
         }
         taken
+    }
+
+    fn copy_override(&self, mut commit: MutexGuard<'_, Commit>, held: &Lease, status: InstanceStatus, now: Now) {
+        let instance = Instance {
+            overridden_status: status,
+            status: effective_status(held.instance.status, Some(status)),
+            action: Some(ActionType::Modified),
+            last_updated: now.wall,
+            ..Instance::clone(&held.instance)
+        };
+        let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
+        self.put(&mut commit, changed, Cause::Copied, now);
     }
 
     /// Adds or replaces metadata entries, and registers the instance with them as if its client had

@@ -1,9 +1,12 @@
 //! Statuses set from outside, over time.
 
-use super::fleet::{Fleet, id, instance};
+use super::fleet::{Fleet, START, id, instance};
 
+use eurekad::clock::Clock;
 use eurekad::model::{AppName, Instance, InstanceStatus};
 use eurekad::registry::{Origin, Renewal};
+use eurekad::server::App;
+use eurekad::settings::Settings;
 
 fn status(fleet: &Fleet) -> InstanceStatus {
     fleet.app.registry().instance("ORDERS", "ord-1").expect("there").instance.status
@@ -82,4 +85,22 @@ async fn a_heartbeat_of_a_peer_brings_its_override() {
     assert_eq!(status(&fleet), InstanceStatus::Up, "stored at once");
     assert!(matches!(beat(100), Renewal::Renewed));
     assert_eq!(status(&fleet), InstanceStatus::OutOfService, "the status follows with the next heartbeat");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_comes_with_the_copy_of_one_who_registered_before_it() {
+    let app = App::new(&Settings::from_words(&[""; 0]).unwrap(), Clock::held(START));
+    let registry = app.registry();
+    registry.register(Instance { last_dirty: 7, ..instance("ORDERS", "ord-1", 30, 90) }, Origin::Client);
+    let copied = Instance {
+        last_dirty: 5,
+        host_name: "old.test".into(),
+        overridden_status: InstanceStatus::OutOfService,
+        ..instance("ORDERS", "ord-1", 30, 90)
+    };
+    assert_eq!(registry.take_in(vec![copied]), 1);
+    let lease = registry.instance("ORDERS", "ord-1").unwrap();
+    assert_eq!((lease.instance.last_dirty, &*lease.instance.host_name), (7, "host.test"), "its own data stays");
+    assert_eq!(lease.override_status, Some(InstanceStatus::OutOfService));
+    assert_eq!(lease.instance.status, InstanceStatus::OutOfService);
 }
