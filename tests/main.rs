@@ -10,6 +10,7 @@
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `rooms` | that imports go downwards |
+//! | `simulation` | clusters agree after any faults, from seeds |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
@@ -26,4 +27,5 @@ mod rooms;
 mod server;
 mod server_under_test;
 mod settings;
+mod simulation;
 mod sockets;

@@ -1,0 +1,113 @@
+//! What must hold.
+//!
+//! At any time, on every node:
+//! - the data of an instance never gets older while its lease lasts;
+//! - an override that nobody takes back stays while the lease lasts, and comes along with a copy;
+//! - no more waits for a peer than is allowed, and nothing that came from a peer is told to peers
+//!   (`exchange`, `node`).
+//!
+//! One lease after the faults, on all nodes:
+//! - each instance that lives is there with its newest data, and nobody else is;
+//! - the status is the same everywhere, of those that no operator touched;
+//! - the same with overrides, once operators have said again what they want;
+//! - nothing waits for a peer.
+//!
+//! Without repair between nodes, as between Java's servers, these do not hold and are not asked for:
+//! - An override, or its removal, that a peer missed (the task waited for too long, or the instance was
+//!   not there) is never made up for: heartbeats of equal data say nothing of overrides.
+//! - An override is lost on a node that ended the lease, or started without a copy, when the client
+//!   registers there again. A node that kept it does not tell.
+//! - A late copy of an old batch can undo a newer override.
+//! - A lost cancel leaves the instance for its lease, and a late registration brings it back for one.
+
+use eurekad::model::{Instance, InstanceStatus};
+
+use super::client::{Client, Told, client_of};
+use super::world::World;
+
+/// What a node held of an instance when it was last looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    dirty: i64,
+    /// Whether it had the override that is never taken back.
+    knows: bool,
+}
+
+impl World {
+    /// Expects nothing of what was held before.
+    pub(crate) fn forget(&mut self, node: usize, client: usize) {
+        self.nodes[node].seen[client] = Seen::default();
+    }
+
+    /// Looks at an instance after something happened to it on a node.
+    pub(crate) fn observe(&mut self, node: usize, client: usize) {
+        let Client { app, id, told, .. } = &self.clients[client];
+        let place = &mut self.nodes[node];
+        let seen = &mut place.seen[client];
+        let Some(lease) = place.up.as_ref().and_then(|server| server.registry.held(app, id)) else {
+            *seen = Seen::default();
+            return;
+        };
+        let dirty = lease.instance.last_dirty;
+        assert!(dirty >= seen.dirty, "client {client} at {node} goes from {} back to {dirty}", seen.dirty);
+        seen.dirty = dirty;
+        if let Told::Once(status) = told {
+            let has = lease.override_status == Some(*status);
+            assert!(has || !seen.knows, "client {client} at {node} loses its override");
+            seen.knows = has;
+        }
+    }
+
+    pub(crate) fn observe_all(&mut self, node: usize) {
+        for client in 0..self.clients.len() {
+            self.observe(node, client);
+        }
+    }
+
+    /// Looks at what a first copy brought, wherever clients registered meanwhile.
+    pub(crate) fn observe_copy(&mut self, node: usize, copied: &[Instance]) {
+        self.observe_all(node);
+        for instance in copied {
+            let client = client_of(instance.id.as_str());
+            let server = self.nodes[node].up.as_ref().unwrap();
+            let Some(lease) = server.registry.held(&instance.app, &instance.id) else { continue };
+            if let Told::Once(status) = self.clients[client].told
+                && instance.overridden_status == status
+            {
+                assert_eq!(lease.override_status, Some(status), "client {client} at {node}, after the copy");
+            }
+        }
+    }
+
+    /// What must hold at the end.
+    pub(crate) fn check_end(&self) {
+        for (number, node) in self.nodes.iter().enumerate() {
+            let server = node.up.as_ref().unwrap();
+            let living = self.clients.iter().filter(|client| client.lives).count();
+            for (client, it) in self.clients.iter().enumerate() {
+                let held = server.registry.held(&it.app, &it.id);
+                assert_eq!(held.is_some(), it.lives, "client {client} lives: {}, node {number} holds it", it.lives);
+                let Some(lease) = held else { continue };
+                assert_eq!(lease.instance.last_dirty, it.dirty, "client {client}, data at {number}");
+                self.check_status(number, client, lease.instance.status, lease.override_status);
+            }
+            assert_eq!(server.registry.len(), living, "node {number} holds others");
+            for (peer, post) in server.posts.iter().enumerate() {
+                let waiting = post.as_ref().map_or(0, |post| post.outbox.lock().len());
+                assert_eq!(waiting, 0, "tasks wait at {number} for {peer}");
+            }
+        }
+    }
+
+    fn check_status(&self, node: usize, client: usize, status: InstanceStatus, overridden: Option<InstanceStatus>) {
+        let it = &self.clients[client];
+        let wanted = match it.told {
+            Told::Never => None,
+            Told::Once(_) | Told::Often(_) if !self.insists => return,
+            Told::Once(status) => Some(status),
+            Told::Often(wanted) => wanted,
+        };
+        assert_eq!(overridden, wanted, "client {client}, override at {node}");
+        assert_eq!(status, wanted.unwrap_or(it.status), "client {client}, status at {node}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Batches and their answers: what `peers::peer` and `http::peerreplication` do around HTTP.
+
+use std::rc::Rc;
+
+use rand::RngExt as _;
+
+use eurekad::clock::Monotonic;
+use eurekad::codec::{Limits, json};
+use eurekad::model::ReplicationAction;
+use eurekad::peers::{self, Failure, Home, Next, Outcome};
+
+use super::client::client_of;
+use super::network::{Body, Packet, Place};
+use super::node::Purpose;
+use super::world::{Event, World};
+
+/// `peer-node-read-timeout-ms`.
+const TIME_OUT: u64 = 5_000;
+
+impl World {
+    /// Plans a look into the outbox for a peer, in place of an earlier plan.
+    pub(crate) fn look_in(&mut self, node: usize, peer: usize, wait: u64) {
+        let at = self.place(node);
+        let Some(server) = &mut self.nodes[node].up else { return };
+        server.looks[peer] += 1;
+        let turn = server.looks[peer];
+        self.plan(wait, Event::Look { at, peer, turn });
+    }
+
+    /// The sending task's turn.
+    pub(crate) fn look(&mut self, at: Place, peer: usize, turn: u64) {
+        let server = self.nodes[at.node].up.as_ref().unwrap();
+        let post = server.posts[peer].clone().unwrap();
+        if server.looks[peer] != turn || post.outbox.lock().is_sending() {
+            return;
+        }
+        let registry = &server.registry;
+        let next = post.outbox.lock().next(server.clock.mono(), |app, id| registry.held(app, id));
+        let waiting = post.outbox.lock().len();
+        assert!(waiting <= self.queue + peers::BATCH, "{waiting} wait for a peer");
+        match next {
+            Next::Wait(Monotonic(until)) => {
+                let wait = server.at(Monotonic(until)).saturating_sub(self.now).max(1);
+                self.look_in(at.node, peer, wait);
+            }
+            Next::Send(tasks) => {
+                let items: Vec<_> = tasks.iter().map(peers::item).collect();
+                let bytes = json::write_batch(&items);
+                self.report.items += u64::try_from(items.len()).unwrap();
+                self.note(format_args!("{} tells {peer} {} items", at.node, items.len()));
+                self.trace.add_bytes(&bytes);
+                self.ask(at.node, peer, Body::Batch(bytes.into()), Purpose::Outbox { peer, items: items.len() });
+            }
+        }
+    }
+
+    /// Begins an exchange.
+    pub(crate) fn ask(&mut self, from: usize, to: usize, body: Body, purpose: Purpose) {
+        self.exchanges += 1;
+        let (from, to, exchange) = (self.place(from), self.place(to), self.exchanges);
+        self.nodes[from.node].up.as_mut().unwrap().exchanges.insert(exchange, purpose);
+        self.plan(TIME_OUT, Event::TimeOut { at: from, exchange });
+        self.send(&Packet { from, to, exchange, body });
+    }
+
+    fn send(&mut self, packet: &Packet) {
+        if !self.network.joins(packet.from.node, packet.to.node) {
+            return;
+        }
+        for delay in self.network.delays(&mut self.random) {
+            self.plan(delay, Event::Arrive(packet.clone()));
+        }
+    }
+
+    /// A packet reaches its node, or the place where it was.
+    pub(crate) async fn arrive(&mut self, packet: Packet) {
+        let Packet { from, to, exchange, body } = packet;
+        if !self.network.joins(from.node, to.node) {
+            return;
+        }
+        let there = self.place(to.node) == to && self.nodes[to.node].up.is_some();
+        match body {
+            Body::Batch(_) | Body::AskList if !there => self.reply(to, from, exchange, Body::NoConnection),
+            Body::Batch(bytes) => {
+                let answer = self.take(to.node, &bytes).await;
+                self.reply(to, from, exchange, answer);
+            }
+            Body::AskList => {
+                let list = self.list(to.node);
+                self.reply(to, from, exchange, list);
+            }
+            answer if there => self.answered(to.node, exchange, Ok(answer)),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, from: Place, to: Place, exchange: u64, body: Body) {
+        self.send(&Packet { from, to, exchange, body });
+    }
+
+    /// A batch at its receiver.
+    async fn take(&mut self, node: usize, bytes: &[u8]) -> Body {
+        let broken = self.network.weather.broken;
+        if self.random.random_bool(broken / 2.0) {
+            let status = [503, 429, 500, 413][self.random.random_range(0..4)];
+            return Body::Status(status);
+        }
+        let items = json::read_batch(bytes, &Limits::default()).unwrap();
+        let mut touched = Vec::new();
+        for item in &items {
+            let item = item.as_ref().expect("a node sends what a node can read");
+            let client = client_of(item.id.as_str());
+            if matches!(item.action, ReplicationAction::Cancel) {
+                self.forget(node, client);
+            }
+            touched.push(client);
+        }
+        let receiver = self.nodes[node].up.as_ref().unwrap().receiver.clone();
+        let outcomes = receiver.take_all(items).await;
+        for client in touched {
+            self.observe(node, client);
+        }
+        self.wake(node);
+        if self.random.random_bool(broken / 2.0) {
+            return Body::Ok(Rc::from(&b"<html>It works!</html>"[..]));
+        }
+        let bytes = json::write_outcomes(&outcomes);
+        self.trace.add_bytes(&bytes);
+        Body::Ok(bytes.into())
+    }
+
+    /// Nobody answered in time.
+    pub(crate) fn timed_out(&mut self, at: Place, exchange: u64) {
+        self.answered(at.node, exchange, Err(Failure::TimedOut));
+    }
+
+    fn answered(&mut self, node: usize, exchange: u64, answer: Result<Body, Failure>) {
+        let server = self.nodes[node].up.as_mut().unwrap();
+        match server.exchanges.remove(&exchange) {
+            // It was given up, or this is its second answer.
+            None => {}
+            Some(Purpose::FirstCopy) => self.copy_answered(node, answer),
+            Some(Purpose::Outbox { peer, items }) => self.batch_answered(node, peer, items, answer),
+        }
+    }
+
+    fn batch_answered(&mut self, node: usize, peer: usize, items: usize, answer: Result<Body, Failure>) {
+        let server = self.nodes[node].up.as_ref().unwrap();
+        let post = server.posts[peer].clone().unwrap();
+        let outcome: Outcome = match answer {
+            Ok(Body::Ok(bytes)) => json::read_outcomes(&bytes, &Limits::default(), items)
+                .map_err(|error| Failure::Faulty(error.to_string())),
+            Ok(Body::Status(status)) => Err(Failure::of_status(status)),
+            Ok(Body::NotOpen) => Err(Failure::of_status(403)),
+            Ok(Body::NoConnection | Body::Batch(_) | Body::AskList) => Err(Failure::Unreachable("refused".into())),
+            Err(failure) => Err(failure),
+        };
+        let failed = outcome.is_err();
+        let follow_ups = post.outbox.lock().answered(outcome, server.clock.mono());
+        let home = Home { registry: &server.registry, refusals: &server.refusals, clock: &server.clock };
+        let taken = follow_ups.len();
+        home.settle(&peer, follow_ups);
+        if taken > 0 {
+            self.observe_all(node);
+        }
+        self.report.failures += u64::from(failed);
+        self.note(format_args!("{node} hears of {peer}, failed: {failed}"));
+        self.look_in(node, peer, 0);
+    }
+}

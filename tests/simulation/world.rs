@@ -1,0 +1,287 @@
+//! The agenda of what happens when, and the run from start to end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::Repair;
+use super::client::{Call, Client, Told};
+use super::network::{Network, Packet, Place};
+use super::node::Node;
+use super::trace::Trace;
+
+/// Wall time at which a run begins.
+pub(crate) const START: i64 = 1_760_000_000_000;
+
+/// Milliseconds until the faults begin.
+const GOOD_START: u64 = 40_000;
+/// The longest lease, the rounds of eviction after it, and the wait of a sender that was down.
+const LEASE: u64 = 90_000;
+const AFTER_LEASE: u64 = 40_000;
+/// When operators say again what they want, after the faults.
+const INSISTING: u64 = 50_000;
+/// In which nobody calls, at the end.
+const LAST_WORDS: u64 = 3_000;
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// The lease clock of a node.
+    Beat(Place),
+    Evict(Place),
+    /// A look into the outbox for a peer.
+    Look {
+        at: Place,
+        peer: usize,
+        turn: u64,
+    },
+    Arrive(Packet),
+    TimeOut {
+        at: Place,
+        exchange: u64,
+    },
+    CopyRound(Place),
+    /// A client's call at a process that was stopped when it came.
+    Call {
+        at: Place,
+        client: usize,
+        call: Call,
+    },
+    Heartbeat {
+        client: usize,
+        turn: u64,
+    },
+    Return(usize),
+    Stir,
+    Start(usize),
+    GoOn(Place),
+    Insist(usize),
+    Repair(usize),
+}
+
+/// The parts of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Good,
+    Faults,
+    Calm,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) trace: u64,
+    pub(crate) events: u64,
+    pub(crate) nodes: u64,
+    pub(crate) clients: u64,
+    pub(crate) items: u64,
+    pub(crate) failures: u64,
+    pub(crate) expired: u64,
+    pub(crate) copied: u64,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.trace ^= other.trace;
+        self.events += other.events;
+        self.nodes += other.nodes;
+        self.clients += other.clients;
+        self.items += other.items;
+        self.failures += other.failures;
+        self.expired += other.expired;
+        self.copied += other.copied;
+    }
+}
+
+/// See the module.
+pub(crate) struct World {
+    pub(crate) now: u64,
+    pub(crate) random: StdRng,
+    /// By time, and then in the order of planning.
+    agenda: BTreeMap<(u64, u64), Event>,
+    planned: u64,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) clients: Vec<Client>,
+    pub(crate) network: Network,
+    pub(crate) trace: Trace,
+    pub(crate) report: Report,
+    pub(crate) part: Part,
+    /// Whether clients are silent, at the end.
+    pub(crate) ended: bool,
+    /// How many tasks may wait for a peer.
+    pub(crate) queue: usize,
+    /// Milliseconds between two things that happen, at most.
+    pub(crate) restlessness: u64,
+    /// Whether operators say again what they want.
+    pub(crate) insists: bool,
+    /// Exchanges so far.
+    pub(crate) exchanges: u64,
+    repair: Repair,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, repair: Repair, shows: bool) -> Self {
+        let mut random = StdRng::seed_from_u64(seed);
+        let nodes: usize = random.random_range(2..=7);
+        let clients: usize = match random.random_range(0..200) {
+            0 => random.random_range(300..2_000),
+            1..=8 => random.random_range(60..200),
+            _ => random.random_range(1..40),
+        };
+        let queue = [10_000, 10_000, 300, 20][random.random_range(0..4)];
+        let restlessness = [300, 2_000, 10_000][random.random_range(0..3)];
+        let insists = random.random_bool(0.5);
+        let mut world = Self {
+            now: 0,
+            random,
+            agenda: BTreeMap::new(),
+            planned: 0,
+            nodes: (0..nodes).map(|_| Node::new(clients)).collect(),
+            clients: Vec::new(),
+            network: Network::default(),
+            trace: Trace::new(shows),
+            report: Report::default(),
+            part: Part::Good,
+            ended: false,
+            queue: queue.max(clients / 4),
+            restlessness,
+            insists,
+            exchanges: 0,
+            repair,
+        };
+        for number in 0..clients {
+            let client = Client::new(number, &mut world);
+            world.clients.push(client);
+        }
+        world
+    }
+
+    /// Plans an event, so many milliseconds from now.
+    pub(crate) fn plan(&mut self, wait: u64, event: Event) {
+        self.planned += 1;
+        self.agenda.insert((self.now + wait, self.planned), event);
+    }
+
+    /// Adds a line to the trace.
+    pub(crate) fn note(&mut self, line: fmt::Arguments<'_>) {
+        self.trace.add(self.now, line);
+    }
+
+    /// Runs from the start to the end, checks included.
+    pub(crate) async fn run(mut self) -> Report {
+        for node in 0..self.nodes.len() {
+            self.start(node);
+            if self.repair != Repair::Off {
+                self.plan(60_000, Event::Repair(node));
+            }
+        }
+        for client in 0..self.clients.len() {
+            let wait = self.random.random_range(0..GOOD_START / 2);
+            self.plan(wait, Event::Return(client));
+        }
+        self.until(GOOD_START * 3 / 4).await;
+        for client in 0..self.clients.len() {
+            if let Told::Once(status) = self.clients[client].told {
+                let node = self.random.random_range(0..self.nodes.len());
+                assert!(self.override_at(node, client, Some(status)), "client {client} is not at {node}");
+            }
+        }
+        self.until(GOOD_START).await;
+
+        self.part = Part::Faults;
+        self.plan(0, Event::Stir);
+        let faults = self.random.random_range(60_000..240_000);
+        self.until(GOOD_START + faults).await;
+
+        self.calm();
+        // What is late arrives, and counts as a fault.
+        self.until(self.now + Network::LATEST).await;
+        let calm = self.now;
+        for client in 0..self.clients.len() {
+            let wait = self.random.random_range(INSISTING..INSISTING * 3 / 2);
+            self.plan(wait, Event::Insist(client));
+        }
+        self.until(calm + LEASE + AFTER_LEASE - LAST_WORDS).await;
+        self.ended = true;
+        self.until(calm + LEASE + AFTER_LEASE).await;
+        self.check_end();
+
+        self.report.trace = self.trace.hash();
+        self.report.nodes = u64::try_from(self.nodes.len()).unwrap();
+        self.report.clients = u64::try_from(self.clients.len()).unwrap();
+        self.report
+    }
+
+    async fn until(&mut self, end: u64) {
+        while let Some(first) = self.agenda.first_entry()
+            && first.key().0 <= end
+        {
+            let ((at, _), event) = first.remove_entry();
+            self.advance(at).await;
+            self.report.events += 1;
+            self.happen(event).await;
+        }
+        self.advance(end).await;
+    }
+
+    async fn advance(&mut self, to: u64) {
+        if to > self.now {
+            tokio::time::advance(Duration::from_millis(to - self.now)).await;
+            self.now = to;
+        }
+    }
+
+    async fn happen(&mut self, event: Event) {
+        let process = match &event {
+            Event::Beat(at)
+            | Event::Evict(at)
+            | Event::Look { at, .. }
+            | Event::TimeOut { at, .. }
+            | Event::CopyRound(at)
+            | Event::Call { at, .. } => Some(*at),
+            Event::Arrive(packet) => Some(packet.to),
+            _ => None,
+        };
+        if let Some(at) = process {
+            let there = self.place(at.node) == at && self.nodes[at.node].up.is_some();
+            if there && let Some(waiting) = &mut self.nodes[at.node].paused {
+                waiting.push(event);
+                return;
+            }
+            if !there && !matches!(event, Event::Arrive(_)) {
+                return;
+            }
+        }
+        match event {
+            Event::Beat(at) => self.beat(at),
+            Event::Evict(at) => self.evict(at),
+            Event::Look { at, peer, turn } => self.look(at, peer, turn),
+            Event::Arrive(packet) => self.arrive(packet).await,
+            Event::TimeOut { at, exchange } => self.timed_out(at, exchange),
+            Event::CopyRound(at) => self.copy_round(at),
+            Event::Call { at, client, call } => {
+                self.take_call(at, client, &call);
+            }
+            Event::Heartbeat { client, turn } => self.heartbeat(client, turn),
+            Event::Return(client) if !self.clients[client].lives && self.part != Part::Calm => self.come(client),
+            Event::Stir => self.stir(),
+            Event::Start(node) if self.nodes[node].up.is_none() => self.start(node),
+            Event::GoOn(at) if self.place(at.node) == at => self.go_on(at.node),
+            Event::Insist(client) if self.insists && self.clients[client].lives => self.insist(client),
+            Event::Return(_) | Event::Start(_) | Event::GoOn(_) | Event::Insist(_) => {}
+            Event::Repair(node) => self.repair(node),
+        }
+    }
+
+    /// The timer of the exchange by which a node finds what lost tasks left different: here a digest goes
+    /// to a peer and what differs is fetched.
+    fn repair(&mut self, node: usize) {
+        match self.repair {
+            Repair::Off => {}
+        }
+        self.plan(60_000, Event::Repair(node));
+    }
+}
