@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::settings::{Notice, NoticeLevel, Settings};
+use crate::settings::{Notice, NoticeLevel, PeerSettings, Settings};
 
 /// Logs what is to be said about settings that were read.
 pub fn report(notices: &[Notice]) {
@@ -16,7 +16,7 @@ pub fn report(notices: &[Notice]) {
 
 /// Logs the start: version, addresses, and what is on.
 pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
-    let Settings { http, preservation, catalog, leases, logging, .. } = settings;
+    let Settings { http, preservation, catalog, leases, peers, logging, .. } = settings;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "starting");
     for address in addresses {
         tracing::info!(%address, context_path = %or_root(&http.context_path), "listening");
@@ -28,12 +28,23 @@ pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
         delta = on(catalog.delta_enabled),
         "registry"
     );
+    tracing::info!(sources = %sources_of(peers), "peers");
     tracing::info!(
         levels = %logging.directives(),
         log_file = logging.file.path.as_ref().map(|path| tracing::field::display(path.display())),
         access_log = on(logging.access.enabled),
         "logging"
     );
+}
+
+/// Where peers are looked for; this node may be among them.
+fn sources_of(peers: &PeerSettings) -> String {
+    let listed = peers.listed().into_iter().map(|url| url.to_string());
+    let names = peers.dns.iter().chain(&peers.srv).map(|name| format!("DNS {}", name.name()));
+    let txt = peers.txt.name.iter().filter(|_| peers.txt.enabled).map(|name| format!("TXT {name}"));
+    let file = peers.file.iter().map(|path| format!("file {}", path.display()));
+    let all: Vec<_> = listed.chain(txt).chain(names).chain(file).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
 fn or_root(context_path: &str) -> &str {
