@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::Now;
-use crate::model::{ActionType, AppName, Instance, InstanceId};
+use crate::model::{AppName, InstanceId};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
@@ -41,9 +41,6 @@ impl Registry {
 
     /// Takes a lease out; what is left of it is a tombstone in the log.
     pub(super) fn end(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, now: Now) {
-        let instance =
-            Instance { action: Some(ActionType::Deleted), last_updated: now.wall, ..Instance::clone(&lease.instance) };
-        let tombstone = lease.ended(Arc::new(instance), now.wall);
-        self.take(commit, lease, tombstone, cause, now);
+        self.take(commit, lease, lease.tombstone(now.wall), cause, now);
     }
 }

@@ -13,6 +13,7 @@ use crate::clock::Monotonic;
 use crate::model::{AppName, InstanceId};
 
 use super::lease::Lease;
+use super::regions::RegionId;
 
 /// Numbers changes from 2 on; 1 is the empty registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,12 +103,17 @@ impl Change {
     }
 }
 
-/// The latest change of each instance, ordered by version; at most so many, then the oldest goes.
+/// An instance, in the list of a remote region or in that of this server.
+type Key = (Option<RegionId>, AppName, InstanceId);
+
+/// The latest change of each instance and holder, ordered by version; at most so many, then the oldest goes.
 #[derive(Debug)]
 pub struct RecentChanges {
     most: usize,
+    /// Whether an instance is the same whoever holds it.
+    merged: bool,
     by_version: BTreeMap<Version, Change>,
-    by_instance: HashMap<(AppName, InstanceId), Version>,
+    by_instance: HashMap<Key, Version>,
     /// The highest version that was dropped without a later change of its instance.
     dropped: Option<Version>,
 }
@@ -115,14 +121,19 @@ pub struct RecentChanges {
 impl RecentChanges {
     /// An empty index for at most so many instances.
     pub fn new(most: usize) -> Self {
-        Self { most, by_version: BTreeMap::new(), by_instance: HashMap::new(), dropped: None }
+        Self { most, merged: false, by_version: BTreeMap::new(), by_instance: HashMap::new(), dropped: None }
+    }
+
+    /// One in which an instance is the same whichever region holds it: that of a list in which regions
+    /// are shown together.
+    pub fn merged(most: usize) -> Self {
+        Self { merged: true, ..Self::new(most) }
     }
 
     /// Adds a change in place of an earlier one of the same instance. Gives whether the oldest had to
     /// go for it: then whoever misses it finds another hash code and fetches everything.
     pub fn push(&mut self, change: Change) -> bool {
-        let instance = &change.lease.instance;
-        let earlier = self.by_instance.insert((instance.app.clone(), instance.id.clone()), change.version);
+        let earlier = self.by_instance.insert(self.key(&change), change.version);
         if let Some(earlier) = earlier {
             self.by_version.remove(&earlier);
         }
@@ -144,10 +155,15 @@ impl RecentChanges {
         any
     }
 
+    fn key(&self, change: &Change) -> Key {
+        let instance = &change.lease.instance;
+        let region = if self.merged { None } else { change.lease.region };
+        (region, instance.app.clone(), instance.id.clone())
+    }
+
     fn drop_oldest(&mut self) {
         if let Some((version, change)) = self.by_version.pop_first() {
-            let instance = &change.lease.instance;
-            self.by_instance.remove(&(instance.app.clone(), instance.id.clone()));
+            self.by_instance.remove(&self.key(&change));
             self.dropped = Some(version);
         }
     }

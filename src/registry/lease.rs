@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::model::{Instance, InstanceStatus, LeaseTimes, WallMillis};
+use crate::model::{ActionType, Instance, InstanceStatus, LeaseTimes, WallMillis};
 
 use super::lease_clock::LeaseMillis;
+use super::regions::RegionId;
 
 /// A lease as it is after a change. A change makes another one that shares the renewals, so that a
 /// heartbeat that comes at the same moment is not lost; a new registration starts new renewals.
@@ -17,6 +18,8 @@ pub struct Lease {
     /// The status set from outside, if any. Java keeps these in a map by instance id alone and
     /// forgets them after an hour; here one lives and dies with the lease of its instance.
     pub override_status: Option<InstanceStatus>,
+    /// The remote region that holds it; none: this server does.
+    pub region: Option<RegionId>,
     granted: WallMillis,
     service_up: WallMillis,
     evicted: WallMillis,
@@ -60,6 +63,7 @@ impl Lease {
         Self {
             instance,
             override_status,
+            region: None,
             granted: wall,
             service_up,
             evicted: 0,
@@ -83,6 +87,7 @@ impl Lease {
         Self {
             instance,
             override_status,
+            region: self.region,
             granted: self.granted,
             service_up,
             evicted: 0,
@@ -96,10 +101,23 @@ impl Lease {
         self.changed(Arc::clone(&self.instance), status, self.service_up)
     }
 
-    /// The lease after its end: the tombstone that the delta shows.
+    /// A lease that another region holds, as it shows it. It never lapses here.
+    pub(super) fn remote(instance: Arc<Instance>, region: RegionId, times: &LeaseTimes) -> Self {
+        let lease = Self::grant(instance, None, times.service_up, LeaseMillis(0), times.last_renewal);
+        Self { region: Some(region), granted: times.registration, evicted: times.eviction, ..lease }
+    }
+
+    /// Notes when a lease of another region was renewed there.
+    pub(super) fn note_times(&self, times: &LeaseTimes) {
+        self.renewals.wall.store(times.last_renewal, Ordering::Relaxed);
+    }
+
+    /// The lease after its end, as the delta shows it.
     #[must_use]
-    pub fn ended(&self, instance: Arc<Instance>, wall: WallMillis) -> Self {
-        Self { evicted: wall, ..self.changed(instance, self.override_status, self.service_up) }
+    pub fn tombstone(&self, wall: WallMillis) -> Self {
+        let instance =
+            Instance { action: Some(ActionType::Deleted), last_updated: wall, ..Instance::clone(&self.instance) };
+        Self { evicted: wall, ..self.changed(Arc::new(instance), self.override_status, self.service_up) }
     }
 
     /// Takes a sign of life. Two stores and no lock; a reader may see one a moment before the

@@ -15,6 +15,7 @@
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
 //! | `opening` | when lists may be read | `shouldAllowAccess` |
 //! | `replicas` | whom to tell: the peers | `replicateToPeers` |
+//! | `regions` | copies of what other regions hold | `RemoteRegionRegistry` |
 //! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
 //! | `last_leases` | the last that came and went | the last-1000 queues |
 
@@ -28,6 +29,7 @@ mod opening;
 mod overrides;
 mod preservation;
 mod read;
+mod regions;
 mod register;
 mod renew;
 mod renewal_rate;
@@ -52,6 +54,7 @@ pub use last_leases::LeaseEvent;
 pub use lease::Lease;
 pub use lease_clock::{LeaseClock, LeaseMillis};
 pub use read::CatchUp;
+pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
 pub use replicas::{NoReplicas, Replicas, Told};
 
@@ -60,6 +63,7 @@ use last_leases::LastLeases;
 use lease::LeaseLength;
 use opening::Gate;
 use preservation::{Losses, Population};
+use regions::Region;
 use renewal_rate::RenewalRate;
 
 /// What the registry is told by the user.
@@ -97,6 +101,8 @@ pub struct Registry {
     lease_clock: LeaseClock,
     gate: Gate,
     replicas: Arc<dyn Replicas>,
+    /// By their ids.
+    regions: Vec<Region>,
     /// Read by heartbeats without a lock; written by a reload of the settings.
     rules: ArcSwap<Rules>,
     clock: Clock,
@@ -139,6 +145,7 @@ impl Registry {
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),
             replicas,
+            regions: Vec::new(),
             rules: ArcSwap::from_pointee(rules),
             clock,
         }

@@ -16,7 +16,7 @@ pub enum CatchUp {
     Changes(Vec<Change>),
     /// The log does not go back that far: everything, with the log as it is.
     Everything {
-        /// All leases.
+        /// All leases, those of remote regions among them.
         leases: Vec<Arc<Lease>>,
         /// The recent changes, oldest first.
         recent: Vec<Change>,
@@ -123,6 +123,7 @@ impl Registry {
                     .apps
                     .iter()
                     .flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>())
+                    .chain(self.remote_leases())
                     .collect(),
                 recent: recent.iter().cloned().collect(),
             },
