@@ -12,7 +12,8 @@ use crate::codec::pieces::{self, Edges, Frame};
 use super::gzip::Member;
 use super::page::{Content, Page};
 use super::ready::Age;
-use super::{Coding, Form, INSTANCES_WORTH_A_THREAD};
+use super::view::INSTANCES_WORTH_A_THREAD;
+use super::{Coding, Form};
 
 /// A list that was put together.
 pub(super) struct Paged {

@@ -1,4 +1,9 @@
 //! The sorted copy of the registry that documents are written from.
+//!
+//! It may show remote regions beside what is registered here. Of an instance that several have, one is
+//! shown: that of this server, else that of the first region. (In Java the last region wins, and a delta
+//! may hold what the list of the same moment does not.) The delta shows of each instance that any of them
+//! changed what is shown of it now, so that it leads to the list of the same version.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -7,7 +12,7 @@ use std::time::Duration;
 use crate::clock::Monotonic;
 use crate::codec::{Document, Group};
 use crate::model::{AppName, Instance, InstanceId, InstanceStatus};
-use crate::registry::{CatchUp, Change, Lease, RecentChanges, Registry, Version};
+use crate::registry::{CatchUp, Cause, Change, Lease, RecentChanges, RegionSet, Registry, Version};
 
 use super::What;
 use super::page::{Page, shown};
@@ -36,12 +41,18 @@ impl Moment {
 /// See the module. It is as of one version, in all its parts.
 #[derive(Debug)]
 pub(super) struct ReadModel {
+    /// The remote regions that it shows.
+    regions: RegionSet,
     version: Version,
+    /// The last version that changed anything in it.
+    touched: Version,
     pages: Pages,
     apps: HashMap<AppName, App>,
     vips: VipIndex,
     secure_vips: VipIndex,
     counts: BTreeMap<InstanceStatus, usize>,
+    /// What others have of instances that are shown, first come first: of those that several have.
+    hidden: HashMap<(AppName, InstanceId), Vec<Arc<Lease>>>,
     recent: RecentChanges,
     most_recent: usize,
     swept: u64,
@@ -69,15 +80,18 @@ pub(super) enum Source {
 }
 
 impl ReadModel {
-    pub(super) fn new(most_recent: usize) -> Self {
+    pub(super) fn new(most_recent: usize, regions: RegionSet) -> Self {
         Self {
+            regions,
             version: Version::EMPTY,
+            touched: Version::EMPTY,
             pages: Pages::default(),
             apps: HashMap::new(),
             vips: VipIndex::default(),
             secure_vips: VipIndex::default(),
             counts: BTreeMap::new(),
-            recent: RecentChanges::new(most_recent),
+            hidden: HashMap::new(),
+            recent: RecentChanges::merged(most_recent),
             most_recent,
             swept: 0,
         }
@@ -97,13 +111,24 @@ impl ReadModel {
             }
             CatchUp::Everything { leases, recent } => {
                 tracing::debug!(from = self.version.0, to = version.0, "the change log has a gap, reading everything");
-                *self = Self { swept: self.swept, ..Self::new(self.most_recent) };
-                for lease in &leases {
-                    self.note(None, &lease.instance, version);
+                *self = Self { swept: self.swept, touched: version, ..Self::new(self.most_recent, self.regions) };
+                let regions = self.regions;
+                if regions.is_empty() {
+                    let own: Vec<_> = leases.into_iter().filter(|lease| lease.region.is_none()).collect();
+                    for lease in &own {
+                        self.note(None, &lease.instance, version);
+                    }
+                    self.pages = Pages::of(own);
+                } else {
+                    for lease in leases.into_iter().filter(|lease| shows(regions, lease)) {
+                        if let Some(shown) = self.replace(&lease, Some(&lease)) {
+                            self.put(shown, version);
+                        }
+                    }
                 }
-                self.pages = Pages::of(leases);
-                for change in recent {
-                    self.recent.push(change);
+                for change in recent.into_iter().filter(|change| shows(regions, &change.lease)) {
+                    let shown = self.shown(&change.lease.instance).cloned();
+                    self.recent.push(changed_to(change, shown));
                 }
             }
         }
@@ -126,8 +151,8 @@ impl ReadModel {
     /// The state that a list is in; none for a name that no instance has.
     pub(super) fn stamp(&self, what: &What) -> Option<Stamp> {
         match what {
-            What::Apps => Some(Stamp(self.version, 0)),
-            What::Delta => Some(Stamp(self.version, self.swept)),
+            What::Apps => Some(Stamp(self.touched, 0)),
+            What::Delta => Some(Stamp(self.touched, self.swept)),
             What::App(name) => self.apps.get(name).map(|app| Stamp(app.touched, 0)),
             What::Vip(name) => self.vips.touched(name).map(|version| Stamp(version, 0)),
             What::SecureVip(name) => self.secure_vips.touched(name).map(|version| Stamp(version, 0)),
@@ -139,14 +164,13 @@ impl ReadModel {
         let document = match what {
             What::Apps => return Some(Source::Pages { hash: self.hash(), pages: self.pages.list() }),
             What::Delta => Document::Applications {
-                version: i64::try_from(self.version.0).unwrap_or(i64::MAX),
+                version: i64::try_from(self.touched.0).unwrap_or(i64::MAX),
                 hash: self.hash(),
                 apps: groups_in_order(self.recent.iter().map(|change| &*change.lease)),
             },
             What::App(name) => {
                 self.apps.get(name)?;
-                let instances = self.pages.of_app(name).map(|lease| shown(lease)).collect();
-                Document::Application(Group { name: name.clone(), instances })
+                Document::Application(self.nearest(name))
             }
             What::Vip(name) => self.vip_document(self.vips.members(name)),
             What::SecureVip(name) => self.vip_document(self.secure_vips.members(name)),
@@ -170,12 +194,62 @@ impl ReadModel {
 
     fn apply(&mut self, change: Change) {
         let lease = &change.lease;
+        if !shows(self.regions, lease) {
+            return;
+        }
+        self.touched = change.version;
+        if !self.regions.is_empty() {
+            self.apply_among(change);
+            return;
+        }
         if change.is_removal() {
             self.remove(&lease.instance, change.version);
         } else {
             self.put(Arc::clone(lease), change.version);
         }
         self.recent.push(change);
+    }
+
+    /// Applies a change of an instance that others may have as well.
+    fn apply_among(&mut self, change: Change) {
+        let now = (!change.is_removal()).then_some(&change.lease);
+        let before = self.shown(&change.lease.instance).cloned();
+        let after = self.replace(&change.lease, now);
+        match &after {
+            // What happened is hidden.
+            Some(after) if before.is_some_and(|before| Arc::ptr_eq(&before, after)) => return,
+            Some(after) => self.put(Arc::clone(after), change.version),
+            None => self.remove(&change.lease.instance, change.version),
+        }
+        self.recent.push(changed_to(change, after));
+    }
+
+    /// Puts `now` in the place of what the holder of `lease` had. Gives what is to be shown of the instance.
+    fn replace(&mut self, lease: &Lease, now: Option<&Arc<Lease>>) -> Option<Arc<Lease>> {
+        let shown = self.shown(&lease.instance);
+        if self.hidden.is_empty() && shown.is_none_or(|shown| shown.region == lease.region) {
+            return now.cloned();
+        }
+        let shown = shown.cloned();
+        let key = (lease.instance.app.clone(), lease.instance.id.clone());
+        let mut held = self.hidden.remove(&key).unwrap_or_default();
+        held.extend(shown);
+        held.retain(|other| other.region != lease.region);
+        held.extend(now.cloned());
+        // This server's comes before those of the regions.
+        held.sort_unstable_by_key(|lease| lease.region);
+        if held.is_empty() {
+            return None;
+        }
+        let first = held.remove(0);
+        if !held.is_empty() {
+            self.hidden.insert(key, held);
+        }
+        Some(first)
+    }
+
+    fn shown(&self, instance: &Instance) -> Option<&Arc<Lease>> {
+        self.pages.get(&instance.app, &instance.id)
     }
 
     fn put(&mut self, lease: Arc<Lease>, version: Version) {
@@ -220,6 +294,25 @@ impl ReadModel {
     pub(super) fn pages(&self) -> Vec<Arc<Page>> {
         self.pages.list()
     }
+
+    /// The instances of an application here, or in the first region that has some.
+    fn nearest(&self, name: &AppName) -> Group {
+        let nearest = self.pages.of_app(name).map(|lease| lease.region).min().flatten();
+        let instances = self.pages.of_app(name).filter(|lease| lease.region == nearest);
+        Group { name: name.clone(), instances: instances.map(|lease| shown(lease)).collect() }
+    }
+}
+
+fn shows(regions: RegionSet, lease: &Lease) -> bool {
+    lease.region.is_none_or(|region| regions.contains(region))
+}
+
+/// A change after which this is shown; none: nothing is.
+fn changed_to(change: Change, shown: Option<Arc<Lease>>) -> Change {
+    match shown {
+        Some(lease) => Change { cause: Cause::Registered, lease, ..change },
+        None => change,
+    }
 }
 
 /// Applications in the order in which they first occur.
@@ -238,7 +331,7 @@ fn groups_in_order<'a>(leases: impl Iterator<Item = &'a Lease>) -> Vec<Group> {
 }
 
 /// `Applications.getReconcileHashCode`: each status that occurs with its count, sorted by name.
-fn hash_code(counts: &BTreeMap<InstanceStatus, usize>) -> String {
+pub fn hash_code(counts: &BTreeMap<InstanceStatus, usize>) -> String {
     let occurring = counts.iter().filter(|(_, count)| **count > 0);
     occurring.fold(String::new(), |hash, (status, count)| hash + &format!("{status}_{count}_"))
 }

@@ -173,12 +173,12 @@ mod tests {
     use crate::catalog::Coding;
     use crate::catalog::read_model::ReadModel;
     use crate::codec::{Detail, Format};
-    use crate::registry::Version;
+    use crate::registry::{RegionSet, Version};
 
     const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
 
     fn keep(ready: &ReadyAnswers, what: &What, length: i64) {
-        let stamp = ReadModel::new(1).stamp(&What::Apps);
+        let stamp = ReadModel::new(1, RegionSet::NONE).stamp(&What::Apps);
         let answer =
             Answer { version: Version::EMPTY, pages: Vec::new(), length: usize::try_from(length).unwrap_or(0) };
         let moment = Moment { version: Version::EMPTY, swept: 0 };

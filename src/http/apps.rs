@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 
 use crate::catalog::What;
 use crate::codec::{Format, Limits, ReadError, json, xml};
@@ -13,20 +13,21 @@ use crate::model::AppName;
 use super::body::Room;
 use super::error::ApiError;
 use super::negotiation::{list_form, negotiate, request_format};
+use super::regions::Regions;
 use super::{Api, body, origin, respond};
 
 /// `GET apps`: everything. Never 404, even when there is nothing.
-pub(super) async fn all(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
-    list(&api, &headers, &What::Apps, true).await
+pub(super) async fn all(State(api): State<Api>, headers: HeaderMap, uri: Uri) -> Result<Response, ApiError> {
+    list_of(&api, &headers, &What::Apps, true, Regions::named(&api, &uri)).await
 }
 
 /// `GET apps/delta`: what changed within the retention.
-pub(super) async fn delta(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(super) async fn delta(State(api): State<Api>, headers: HeaderMap, uri: Uri) -> Result<Response, ApiError> {
     if !api.settings.load().delta_enabled {
         negotiate(&headers)?;
         return Err(ApiError::Forbidden);
     }
-    list(&api, &headers, &What::Delta, true).await
+    list_of(&api, &headers, &What::Delta, true, Regions::named(&api, &uri)).await
 }
 
 /// `GET apps/{app}`: never compressed, as in Java.
@@ -45,6 +46,16 @@ pub(super) async fn list(
     what: &What,
     may_compress: bool,
 ) -> Result<Response, ApiError> {
+    list_of(api, headers, what, may_compress, Regions::Plain).await
+}
+
+async fn list_of(
+    api: &Api,
+    headers: &HeaderMap,
+    what: &What,
+    may_compress: bool,
+    regions: Regions,
+) -> Result<Response, ApiError> {
     let (form, content_type) = list_form(headers, may_compress)?;
     if !api.registry.is_open() {
         return Err(ApiError::Forbidden);
@@ -52,7 +63,12 @@ pub(super) async fn list(
     if api.overload.is_shedding() {
         return Err(ApiError::Overloaded);
     }
-    let answer = api.catalog.answer(what, form).await.ok_or(ApiError::NotFound)?;
+    let answer = match regions {
+        Regions::Plain => api.catalog.answer(what, form).await,
+        Regions::Loaded(regions) => api.catalog.answer_with(regions, what, form).await,
+        Regions::Awaited => return Err(ApiError::Forbidden),
+    };
+    let answer = answer.ok_or(ApiError::NotFound)?;
     Ok(respond::ready(answer, form, content_type))
 }
 

@@ -12,25 +12,28 @@ use super::error::ApiError;
 use super::negotiation::{Negotiated, negotiate};
 use super::{Api, origin, query, respond};
 
-/// `GET apps/{app}/{id}`, with its live lease.
+/// `GET apps/{app}/{id}`, with its live lease. One that is not here may be in a remote region.
 pub(super) async fn one(
     State(api): State<Api>,
     Path((app, id)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let negotiated = negotiate(&headers)?;
-    let lease = api.registry.instance(&AppName::upper(&app), &id).ok_or(ApiError::NotFound)?;
+    let app = AppName::upper(&app);
+    let lease = api.registry.instance(&app, &id).or_else(|| api.registry.remote_instance(&app, &id));
+    let lease = lease.ok_or(ApiError::NotFound)?;
     Ok(show(&lease, negotiated))
 }
 
-/// `GET instances/{id}`: the first in any application.
+/// `GET instances/{id}`: the first in any application here, else in a remote region.
 pub(super) async fn anywhere(
     State(api): State<Api>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let negotiated = negotiate(&headers)?;
-    let lease = api.registry.instance_anywhere(&id).ok_or(ApiError::NotFound)?;
+    let lease = api.registry.instance_anywhere(&id).or_else(|| api.registry.remote_instance_anywhere(&id));
+    let lease = lease.ok_or(ApiError::NotFound)?;
     Ok(show(&lease, negotiated))
 }
 

@@ -14,7 +14,7 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
-//! within limits), `query`, `overload`, `error`, `respond`.
+//! within limits), `query`, `regions`, `overload`, `error`, `respond`.
 
 mod apps;
 mod body;
@@ -26,6 +26,7 @@ mod overload;
 mod path;
 mod peerreplication;
 mod query;
+mod regions;
 mod respond;
 mod serverinfo;
 mod status;

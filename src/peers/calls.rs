@@ -15,7 +15,7 @@ use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use reqwest::{Client, RequestBuilder};
 
-use crate::settings::{PeerUrl, ReplicationSettings};
+use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
 use super::identity::{Identity, NODE_HEADER};
 use super::line::Failure;
@@ -48,18 +48,31 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Makes connections by these settings.
+    /// Makes connections to peers.
+    pub fn new(settings: &ReplicationSettings, own: OwnIdentity) -> Self {
+        let ReplicationSettings { connect_timeout, read_timeout, idle_timeout, .. } = *settings;
+        Self::with_times(connect_timeout, read_timeout, idle_timeout, true, own)
+    }
+
+    /// Makes connections to remote regions.
+    pub fn to_regions(settings: &RegionSettings, own: OwnIdentity) -> Self {
+        let RegionSettings { connect_timeout, read_timeout, idle_timeout, gzip, .. } = *settings;
+        Self::with_times(connect_timeout, read_timeout, idle_timeout, gzip, own)
+    }
+
+    /// Makes connections that may take so long.
     ///
     /// # Panics
     ///
     /// Never: without TLS there is nothing that the client could fail to set up.
     #[expect(clippy::expect_used, reason = "see the docs")]
-    pub fn new(settings: &ReplicationSettings, own: OwnIdentity) -> Self {
+    fn with_times(connect: Duration, read: Duration, idle: Duration, gzip: bool, own: OwnIdentity) -> Self {
         let client = Client::builder()
-            .connect_timeout(settings.connect_timeout)
-            .read_timeout(settings.read_timeout)
-            .timeout(settings.read_timeout.saturating_mul(LONGEST_ANSWER).max(Duration::from_mins(1)))
-            .pool_idle_timeout(settings.idle_timeout)
+            .gzip(gzip)
+            .connect_timeout(connect)
+            .read_timeout(read)
+            .timeout(read.saturating_mul(LONGEST_ANSWER).max(Duration::from_mins(1)))
+            .pool_idle_timeout(idle)
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
             .build()

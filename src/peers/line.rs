@@ -1,7 +1,7 @@
 //! The line to one peer: what the last exchanges say of it, and when the next may be tried.
 //!
 //! A failed exchange is tried again after a wait that doubles from failure to failure up to
-//! [`LONGEST_WAIT`], less a random part, so that the nodes of a cluster do not knock at the same
+//! [`LONGEST_WAIT`] (a remote region: up to the interval of its fetches), less a random part, so that the nodes of a cluster do not knock at the same
 //! moments. (Java tries again every 100 ms, or every second after a 503 or a time-out, for ever.)
 
 use std::time::Duration;
@@ -94,11 +94,16 @@ pub(super) struct Line {
     /// When it was last told that the peer is down; none if it was told that it is back.
     told_down: Option<Monotonic>,
     told_at: Option<Monotonic>,
+    longest_wait: Duration,
     random: StdRng,
 }
 
 impl Line {
     pub(super) fn new(seed: u64) -> Self {
+        Self::with_longest_wait(seed, LONGEST_WAIT)
+    }
+
+    pub(super) fn with_longest_wait(seed: u64, longest_wait: Duration) -> Self {
         Self {
             state: PeerState::Unknown,
             failures: 0,
@@ -107,6 +112,7 @@ impl Line {
             last_failure: None,
             told_down: None,
             told_at: None,
+            longest_wait,
             random: StdRng::seed_from_u64(seed),
         }
     }
@@ -162,7 +168,7 @@ impl Line {
     /// Milliseconds.
     fn wait(&mut self, failure: &Failure) -> u64 {
         let doublings = (self.failures - 1).min(10);
-        self.part_of((failure.first_wait() * 2_u32.pow(doublings)).min(LONGEST_WAIT))
+        self.part_of((failure.first_wait() * 2_u32.pow(doublings)).min(self.longest_wait))
     }
 
     fn part_of(&mut self, whole: Duration) -> u64 {

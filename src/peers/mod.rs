@@ -14,6 +14,7 @@
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
 //! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
+//! | `regions` | copies of other regions | `RemoteRegionRegistry` |
 //! | `first_copy` | a peer's registry at the start | `syncUp` |
 
 mod batch;
@@ -27,6 +28,7 @@ mod outboxes;
 mod peer;
 mod receiver;
 mod refusals;
+mod regions;
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,6 +52,7 @@ pub use outboxes::{MOST_PEERS, Outboxes, Post};
 pub use peer::{Peer, PeerReport, Standing};
 pub use receiver::Receiver;
 pub use refusals::Refusals;
+pub use regions::Regions;
 
 use discovery::Found;
 use first_copy::FirstCopy;

@@ -14,7 +14,9 @@ use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, ro
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
-use crate::peers::{Calls, Context, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals};
+use crate::peers::{
+    Calls, Context, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
+};
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
 
@@ -39,6 +41,7 @@ pub struct App {
     registry: Arc<Registry>,
     catalog: Arc<Catalog>,
     peers: Peers,
+    regions: Regions,
     api: Router,
     own: Arc<Instance>,
     clock: Clock,
@@ -52,7 +55,9 @@ impl App {
     /// Makes one, with an empty registry that is not open for traffic yet.
     pub fn new(settings: &Settings, clock: Clock) -> Self {
         let outboxes = Arc::new(Outboxes::default());
-        let registry = Arc::new(Registry::with_replicas(rules(settings), clock.clone(), outboxes.clone()));
+        let registry = Registry::with_replicas(rules(settings), clock.clone(), outboxes.clone())
+            .with_regions(settings.regions.regions.iter().map(|region| region.name.as_str()));
+        let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
         let receiver =
@@ -66,6 +71,8 @@ impl App {
             calls: Calls::new(&settings.replication, own_identity(node, Arc::clone(&registry))),
             clock: clock.clone(),
         });
+        let to_regions = Calls::to_regions(&settings.regions, own_identity(node, Arc::clone(&registry)));
+        let regions = Regions::new(settings.regions.clone(), Arc::clone(&registry), to_regions, node, clock.clone());
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
@@ -83,7 +90,7 @@ impl App {
         };
         let api = router(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, api, own, clock, requests, overload, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -136,6 +143,11 @@ impl App {
         &self.peers
     }
 
+    /// The remote regions.
+    pub fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
     /// Opens for traffic, without a copy from a peer.
     pub fn open(&self) {
         self.registry.open(0);
@@ -143,8 +155,8 @@ impl App {
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
     /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
-    /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta and the own
-    /// record stay as they were at the start.
+    /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
+    /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
         self.registry.change_rules(rules(settings));
         self.catalog.change_settings(settings.catalog.clone());

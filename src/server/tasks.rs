@@ -45,6 +45,7 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     let unread = Arc::clone(app.catalog());
     tasks.every("unread answers", settings, |_| UNREAD / 2, move || unread.drop_unread());
     tasks.watch_load(Arc::clone(app.overload()), settings);
+    app.regions().start(&tasks.tracker, &tasks.ending);
     let own_registration = settings.borrow().own.registration;
     if own_registration != OwnRegistration::None {
         tasks.keep_own_record(app.clone(), settings);

@@ -25,6 +25,9 @@ pub struct CatalogSettings {
     pub delta_sweep: Duration,
     /// `eurekad.delta.max-entries`: how many changes are kept at most. Default 200000, at least 1.
     pub delta_entries: usize,
+    /// The opposite of `eureka.server.disable-transparent-fallback-to-other-region`: whether whoever names
+    /// no regions reads the instances of all. Default true.
+    pub all_regions: bool,
 }
 
 impl Default for CatalogSettings {
@@ -36,6 +39,7 @@ impl Default for CatalogSettings {
             delta_retention: Duration::from_mins(3),
             delta_sweep: Duration::from_secs(30),
             delta_entries: 200_000,
+            all_regions: true,
         }
     }
 }
@@ -67,6 +71,9 @@ impl CatalogSettings {
             delta_entries: reader
                 .get(&["eurekad.delta.max-entries"], value::whole(1..=i64::from(i32::MAX)))
                 .unwrap_or(default.delta_entries),
+            all_regions: !reader
+                .get(&["eureka.server.disable-transparent-fallback-to-other-region"], value::boolean)
+                .unwrap_or(!default.all_regions),
         }
     }
 }

@@ -40,6 +40,7 @@ mod peers;
 mod placeholders;
 mod preservation;
 mod reader;
+mod regions;
 mod replication;
 mod secrets;
 pub(crate) mod sources;
@@ -63,6 +64,7 @@ pub use peer_name::{OwnRoot, PeerName};
 pub use peer_url::{PeerUrl, PeerUrlError};
 pub use peers::{PeerSettings, TxtSettings};
 pub use preservation::PreservationSettings;
+pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
 pub use value::LONGEST as LONGEST_TIME;
@@ -96,6 +98,8 @@ pub struct Settings {
     pub peers: PeerSettings,
     /// What peers mean to this server.
     pub replication: ReplicationSettings,
+    /// Registries of other regions.
+    pub regions: RegionSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
     /// What is logged.
@@ -168,6 +172,7 @@ impl Settings {
             own: OwnInstanceSettings::read(&mut reader),
             peers: PeerSettings::read(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
+            regions: RegionSettings::read(&mut reader),
             management: ManagementSettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

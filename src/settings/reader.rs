@@ -60,7 +60,6 @@ impl<'a> Reader<'a> {
                 Kind::Text => {}
                 Kind::Flag => drop(self.convert(name, property, value::boolean)),
                 Kind::Whole => drop(self.convert(name, property, value::whole::<i64>(0..=i64::from(i32::MAX)))),
-                Kind::Millis => drop(self.convert(name, property, time(Unit::Millis))),
                 Kind::Seconds => drop(self.convert(name, property, time(Unit::Seconds))),
             }
         }
@@ -75,6 +74,11 @@ impl<'a> Reader<'a> {
             expected,
         };
         read(value).map_err(|expected| self.findings.error(problem(expected))).ok()
+    }
+
+    /// Warns of something that a concern does not do.
+    pub(super) fn warn(&mut self, text: &str) {
+        self.findings.warn(text);
     }
 
     /// Tells of something that a concern makes of a value.

@@ -7,7 +7,8 @@ const MASK: &str = "******";
 const SECRET: [&str; 6] = ["password", "passphrase", "secret", "token", "credential", "privatekey"];
 
 /// Names, squashed, whose values are URLs with credentials.
-const PEERS: [&str; 3] = ["eurekaclientserviceurl", "eurekaservermyurl", "eurekadpeers"];
+const PEERS: [&str; 4] =
+    ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers"];
 
 /// A value as it may be shown. The whole of it is hidden if the name tells that it is a secret;
 /// otherwise the passwords in URLs are, `http://user:******@host`.

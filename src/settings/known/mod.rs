@@ -65,7 +65,6 @@ pub(super) enum Kind {
     Text,
     Flag,
     Whole,
-    Millis,
     Seconds,
 }
 

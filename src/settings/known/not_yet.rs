@@ -6,9 +6,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Flag,
         &[
-            "eureka.server.g-zip-content-from-remote-region",
-            "eureka.server.disable-delta-for-remote-regions",
-            "eureka.server.disable-transparent-fallback-to-other-region",
             "eureka.server.rate-limiter-enabled",
             "eureka.server.rate-limiter-throttle-standard-clients",
             "eureka.server.metrics.enabled",
@@ -29,12 +26,9 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.server.rate-limiter-full-fetch-average-rate",
         ],
     ),
-    (Kind::Millis, &["eureka.server.remote-region-connect-timeout-ms", "eureka.server.remote-region-read-timeout-ms"]),
     (
         Kind::Seconds,
         &[
-            "eureka.server.remote-region-registry-fetch-interval",
-            "eureka.server.remote-region-connection-idle-timeout-seconds",
             "eureka.client.instance-info-replication-interval-seconds",
             "eureka.client.initial-instance-info-replication-interval-seconds",
         ],
@@ -42,8 +36,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Text,
         &[
-            "eureka.server.remote-region-urls-with-name.*",
-            "eureka.server.remote-region-app-whitelist.*[]",
             "eureka.server.remote-region-trust-store",
             "eureka.server.remote-region-trust-store-password",
             "eureka.server.rate-limiter-privileged-clients[]",

@@ -76,6 +76,16 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.server.registry-sync-retries", "2"),
     ("eureka.server.registry-sync-retry-wait-ms", "2000"),
     ("eurekad.first-copy.limit", "120"),
+    // remote regions
+    ("eureka.server.remote-region-urls-with-name.*", ""),
+    ("eureka.server.remote-region-app-whitelist.*[]", ""),
+    ("eureka.server.remote-region-registry-fetch-interval", "30"),
+    ("eureka.server.remote-region-connect-timeout-ms", "2000"),
+    ("eureka.server.remote-region-read-timeout-ms", "5000"),
+    ("eureka.server.remote-region-connection-idle-timeout-seconds", "30"),
+    ("eureka.server.g-zip-content-from-remote-region", "true"),
+    ("eureka.server.disable-delta-for-remote-regions", "false"),
+    ("eureka.server.disable-transparent-fallback-to-other-region", "false"),
     // own instance
     ("spring.application.name", ""),
     ("eureka.environment", "test"),

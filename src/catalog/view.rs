@@ -1,0 +1,197 @@
+//! The lists that readers of the same regions get: one sorted copy, its ready answers, its frozen copy.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+
+use crate::clock::Clock;
+use crate::codec::{Document, Format, json, xml};
+use crate::registry::{RegionSet, Registry, Version};
+use crate::settings::CatalogSettings;
+
+use super::frozen::{Frozen, Kept};
+use super::read_model::{Moment, ReadModel, Source, Stamp};
+use super::ready::{Age, Built, ReadyAnswers};
+use super::{Answer, Coding, Form, UNREAD, What, gzip, paged};
+
+/// The lists of this server and of some remote regions.
+#[derive(Debug)]
+pub(super) struct View {
+    registry: Arc<Registry>,
+    regions: RegionSet,
+    /// The copy that documents are written from; held for look-ups and clones, never while one is
+    /// written.
+    model: Mutex<ReadModel>,
+    ready: ReadyAnswers,
+    /// How often the delta was swept; written with the model held.
+    swept: AtomicU64,
+    frozen: Option<Frozen>,
+    /// Read by every reader without a lock; written by a reload of the settings.
+    settings: Arc<ArcSwap<CatalogSettings>>,
+    clock: Clock,
+}
+
+/// Documents of more instances than this are written off the runtime's workers: some 0.5 ms of work.
+pub(super) const INSTANCES_WORTH_A_THREAD: usize = 200;
+
+impl View {
+    pub(super) fn new(
+        registry: Arc<Registry>,
+        regions: RegionSet,
+        settings: Arc<ArcSwap<CatalogSettings>>,
+        clock: Clock,
+    ) -> Self {
+        let current = settings.load();
+        Self {
+            registry,
+            regions,
+            model: Mutex::new(ReadModel::new(current.delta_entries, regions)),
+            ready: ReadyAnswers::default(),
+            swept: AtomicU64::new(0),
+            frozen: current.read_only_copy.map(|_| Frozen::default()),
+            settings,
+            clock,
+        }
+    }
+
+    /// The remote regions that are shown beside this server's instances.
+    pub(super) fn regions(&self) -> RegionSet {
+        self.regions
+    }
+
+    /// See [`Catalog::answer`](super::Catalog::answer).
+    pub(super) async fn answer(&self, what: &What, form: Form) -> Option<Answer> {
+        let Some(frozen) = &self.frozen else {
+            return self.live(what, form).await;
+        };
+        if let Some(Kept(answer)) = frozen.get(what, form) {
+            return answer;
+        }
+        let live = self.live(what, form).await;
+        frozen.keep(what.clone(), form, live.clone());
+        live
+    }
+
+    /// Renews the frozen copy.
+    pub(super) async fn refreeze(&self) {
+        if let Some(frozen) = &self.frozen {
+            for (what, form) in frozen.asked_for() {
+                if self.stamp(&what).is_none() {
+                    frozen.forget(&what, form);
+                    continue;
+                }
+                let live = self.live(&what, form).await;
+                frozen.keep(what, form, live);
+            }
+        }
+    }
+
+    /// Applies what happened since, before the log forgets it.
+    pub(super) fn catch_up(&self) {
+        self.model.lock().catch_up(&self.registry);
+    }
+
+    /// Drops changes from the delta that are older than its retention.
+    pub(super) fn sweep_delta(&self) {
+        let mut model = self.model.lock();
+        let moment = model.sweep(self.clock.mono(), self.settings.load().delta_retention);
+        self.swept.store(moment.swept, Ordering::Release);
+    }
+
+    /// Forgets the bytes of forms that nobody has read for [`UNREAD`].
+    pub(super) fn drop_unread(&self) {
+        let forms = self.ready.drop_unread(Age { now: self.clock.mono(), most: UNREAD });
+        if forms.is_empty() {
+            return;
+        }
+        let pages = self.model.lock().pages();
+        for page in pages {
+            for form in &forms {
+                page.forget(*form);
+            }
+        }
+    }
+
+    /// An answer of the registry's version of now or later.
+    async fn live(&self, what: &What, form: Form) -> Option<Answer> {
+        let wanted = Moment { version: self.registry.version(), swept: self.swept.load(Ordering::Acquire) };
+        let now = Age { now: self.clock.mono(), most: self.settings.load().auto_expiration };
+        if let Some(answer) = self.ready.get(what, form, now.now).and_then(|slot| slot.as_of(wanted, now)) {
+            return Some(answer);
+        }
+        let Some(stamp) = self.stamp(what) else {
+            return nobody(what, form, wanted.version);
+        };
+        let slot = self.ready.slot(what, form, now.now);
+        if let Some(answer) = slot.same(stamp, wanted, now) {
+            return Some(answer);
+        }
+        let _one_at_a_time = slot.building().await;
+        // Whoever was first may have made what is wanted, or something newer.
+        if let Some(answer) = slot.as_of(wanted, now).or_else(|| slot.same(stamp, wanted, now)) {
+            return Some(answer);
+        }
+        let (stamp, moment, source) = {
+            let mut model = self.model.lock();
+            let moment = model.catch_up(&self.registry);
+            match (model.stamp(what), model.source(what)) {
+                (Some(stamp), Some(source)) => (stamp, moment, source),
+                _ => return nobody(what, form, moment.version),
+            }
+        };
+        let (answer, at) = match source {
+            Source::Pages { hash, pages } => {
+                let paged = paged::assemble(pages, hash, form, now).await;
+                (Answer::of(moment.version, paged.pieces), paged.oldest)
+            }
+            Source::Document(document) => (write(document, form, moment.version).await, now.now),
+        };
+        self.ready.keep(what, &slot, Built { stamp, moment, at, answer: answer.clone() });
+        Some(answer)
+    }
+
+    fn stamp(&self, what: &What) -> Option<Stamp> {
+        let mut model = self.model.lock();
+        model.catch_up(&self.registry);
+        model.stamp(what)
+    }
+}
+
+/// The answer for a name that no instance has: a miss for an application, an empty list for a VIP.
+fn nobody(what: &What, form: Form, version: Version) -> Option<Answer> {
+    match what {
+        What::App(_) => None,
+        What::Apps | What::Delta | What::Vip(_) | What::SecureVip(_) => {
+            let empty = Document::Applications { version: -1, hash: String::new(), apps: Vec::new() };
+            Some(Answer::new(version, bytes(&empty, form)))
+        }
+    }
+}
+
+async fn write(document: Document, form: Form, version: Version) -> Answer {
+    let instances = match &document {
+        Document::Applications { apps, .. } => apps.iter().map(|app| app.instances.len()).sum(),
+        Document::Application(app) => app.instances.len(),
+    };
+    if instances <= INSTANCES_WORTH_A_THREAD {
+        return Answer::new(version, bytes(&document, form));
+    }
+    match tokio::task::spawn_blocking(move || bytes(&document, form)).await {
+        Ok(bytes) => Answer::new(version, bytes),
+        // It is never cancelled, so it panicked; the reader's task ends with that panic.
+        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    }
+}
+
+fn bytes(document: &Document, form: Form) -> Vec<u8> {
+    let plain = match form.format {
+        Format::Json => json::write_document(document, form.detail),
+        Format::Xml => xml::write_document(document, form.detail),
+    };
+    match form.coding {
+        Coding::Plain => plain,
+        Coding::Gzip => gzip::compress(&plain),
+    }
+}
