@@ -1,10 +1,10 @@
 //! What a node does before it lets clients read: it takes in what another node holds.
 //!
 //! It copies the whole registry of the first peer that has one, instances of any status and their
-//! overrides, whatever `register-with-eureka` and `fetch-registry` say. (Java copies from its embedded
-//! client, and only what is UP.) A list that breaks off is none. A peer that refuses the connection, or
-//! says that it is not open itself, has nothing; when all have nothing for as many rounds as asked for,
-//! there is nothing to copy. A peer that fails otherwise may have something: it is asked again until the
+//! overrides, but no remote regions (see [`super::regions`]), whatever `register-with-eureka` and
+//! `fetch-registry` say. (Java copies from its embedded client, and only what is UP.) A list that breaks
+//! off is none. A peer that refuses the connection, or says that it is not open itself, has nothing; when
+//! all have nothing for as many rounds as asked for, there is nothing to copy. A peer that fails otherwise may have something: it is asked again until the
 //! limit.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use crate::codec::json::{self, ListedInstance};
 use crate::codec::{Limits, ReadError};
 use crate::model::{Instance, WallMillis};
-use crate::settings::{PeerUrl, ReplicationSettings};
+use crate::settings::{NO_REGION, PeerUrl, ReplicationSettings};
 
 use super::Context;
 use super::calls::Reply;
@@ -97,7 +97,7 @@ impl FirstCopy<'_> {
         if url.is_tls() {
             return Holding::Nothing;
         }
-        let reply = match self.context.calls.get(url, "apps/", MOST_BYTES).await {
+        let reply = match self.fetch(url).await {
             Ok(reply) => reply,
             Err(Failure::Unreachable(cause)) => {
                 tracing::debug!(peer = %url, cause, "a peer is not there, it has nothing to copy");
@@ -124,6 +124,17 @@ impl FirstCopy<'_> {
             Ok(Err(error)) => Holding::Unknown(Failure::Faulty(error.to_string())),
             Err(error) => Holding::Unknown(Failure::Faulty(error.to_string())),
         }
+    }
+
+    /// What is registered there. A Java server that never reached a region of its own refuses that, and
+    /// gives a list without it.
+    async fn fetch(&self, url: &PeerUrl) -> Result<Reply, Failure> {
+        let calls = &self.context.calls;
+        let reply = calls.get(url, &format!("apps/?regions={NO_REGION}"), MOST_BYTES).await?;
+        if reply.status == StatusCode::FORBIDDEN && reply.identity.is_none() {
+            return calls.get(url, "apps/", MOST_BYTES).await;
+        }
+        Ok(reply)
     }
 
     async fn take_in(&self, peer: &PeerUrl, instances: Vec<Instance>) -> usize {
