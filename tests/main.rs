@@ -9,6 +9,7 @@
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
+//! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
 //! | `rooms` | that imports go downwards |
 //! | `simulation` | clusters agree after any faults, from seeds |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
@@ -22,6 +23,7 @@ mod leases;
 mod logging;
 mod properties;
 mod protocol;
+mod regions;
 mod regression;
 mod rooms;
 mod server;

@@ -5,6 +5,7 @@
 //! | `operation` | anything that a client, a peer or time can do |
 //! | `follower` | a reader that lives on deltas, as Java's client does |
 //! | `consistency` | delta, hash code and all lists agree, after any operations |
+//! | `regions` | the same with remote regions |
 //! | `concurrency` | a read sees every write that was answered before it, over sockets, under load |
 //! | `input` | no input panics, nor makes a later answer fail |
 
@@ -13,3 +14,4 @@ mod consistency;
 mod follower;
 mod input;
 mod operation;
+mod regions;
