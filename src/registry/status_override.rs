@@ -13,8 +13,9 @@ impl Registry {
     /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
     /// there is no such instance.
     ///
-    /// It renews the lease in any case. The status that the instance has already changes nothing else,
-    /// not even the override. `last_dirty` raises the instance's own version when it is greater.
+    /// It renews the lease in any case. The status that the instance has already changes nothing else: no
+    /// override comes of it, as in Java. But another one that stands is replaced, or the one before would
+    /// come back with the instance. `last_dirty` raises the instance's own version when it is greater.
     pub fn set_status(
         &self,
         app: &str,
@@ -24,7 +25,7 @@ impl Registry {
         origin: Origin,
     ) -> bool {
         let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), |held, now| {
-            if held.instance.status == status {
+            if held.instance.status == status && held.override_status.is_none_or(|set| set == status) {
                 return None;
             }
             let service_up = service_up(Some(held), status, now);

@@ -104,3 +104,16 @@ async fn an_override_comes_with_the_copy_of_one_who_registered_before_it() {
     assert_eq!(lease.override_status, Some(InstanceStatus::OutOfService));
     assert_eq!(lease.instance.status, InstanceStatus::OutOfService);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_last_override_counts_also_of_one_that_is_down_by_itself() {
+    let fleet = Fleet::new(&[]);
+    register(&fleet, InstanceStatus::Up, 1);
+    let set = |status| fleet.app.registry().set_status("ORDERS", "ord-1", status, None, Origin::Client);
+    assert!(set(InstanceStatus::OutOfService));
+    register(&fleet, InstanceStatus::Down, 2);
+    assert_eq!(status(&fleet), InstanceStatus::Down, "it is believed");
+    assert!(set(InstanceStatus::Down));
+    register(&fleet, InstanceStatus::Up, 3);
+    assert_eq!(status(&fleet), InstanceStatus::Down);
+}
