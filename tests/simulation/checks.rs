@@ -21,14 +21,19 @@
 //! - A lost cancel leaves the instance for its lease, and a late registration brings it back for one.
 
 use eurekad::model::{Instance, InstanceStatus};
+use eurekad::peers::{Task, What};
+use eurekad::registry;
 
-use super::client::{Client, Told, client_of};
+use super::client::{Client, Told, Voice, client_of};
+use super::node::Node;
 use super::world::World;
 
 /// What a node held of an instance when it was last looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     dirty: i64,
+    /// Since when it holds a lease without a gap.
+    since: Option<u64>,
     /// Whether it had the override that is never taken back.
     knows: bool,
 }
@@ -51,6 +56,7 @@ impl World {
         let dirty = lease.instance.last_dirty;
         assert!(dirty >= seen.dirty, "client {client} at {node} goes from {} back to {dirty}", seen.dirty);
         seen.dirty = dirty;
+        seen.since.get_or_insert(self.now);
         if let Told::Once(status) = told {
             let has = lease.override_status == Some(*status);
             assert!(has || !seen.knows, "client {client} at {node} loses its override");
@@ -75,6 +81,38 @@ impl World {
                 && instance.overridden_status == status
             {
                 assert_eq!(lease.override_status, Some(status), "client {client} at {node}, after the copy");
+            }
+        }
+    }
+
+    /// Notes which overrides a peer has answered for.
+    pub(crate) fn note_delivered(&mut self, node: usize, peer: usize, tasks: &[Task]) {
+        let server = self.nodes[node].up.as_mut().unwrap();
+        for task in tasks {
+            let overridden = match task.what {
+                What::Change(registry::Told::StatusUpdate(status)) => Some(status),
+                What::Change(registry::Told::DeleteStatusOverride(_)) => None,
+                _ => continue,
+            };
+            server.delivered.insert((peer, client_of(task.lease.instance.id.as_str())), overridden);
+        }
+    }
+
+    /// Where one node alone was told of an instance, a peer that answered for the last override has it.
+    pub(crate) fn check_order(&mut self) {
+        for (client, it) in self.clients.iter().enumerate() {
+            let (Voice::One(place), Some(told_at)) = (it.voice, it.told_at) else { continue };
+            let node = &self.nodes[place.node];
+            let Some(server) = node.up.as_ref().filter(|_| node.life == place.life) else { continue };
+            let Some(lease) = server.registry.held(&it.app, &it.id) else { continue };
+            let lasts = |node: &Node| node.seen[client].since.is_some_and(|since| since <= told_at);
+            for (&(peer, _), heard) in server.delivered.iter().filter(|(key, _)| key.1 == client) {
+                if *heard != lease.override_status || !lasts(node) || !lasts(&self.nodes[peer]) {
+                    continue;
+                }
+                let there = self.nodes[peer].up.as_ref().unwrap().registry.held(&it.app, &it.id).unwrap();
+                assert_eq!(there.override_status, *heard, "client {client}, {} told {peer}", place.node);
+                self.report.ordered += 1;
             }
         }
     }

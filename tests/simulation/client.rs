@@ -32,6 +32,9 @@ pub(crate) struct Client {
     /// Whether it counts its data as changed when it must register again, as Java's does.
     dirties: bool,
     pub(crate) told: Told,
+    /// When an operator first did something to it.
+    pub(crate) told_at: Option<u64>,
+    pub(crate) voice: Voice,
     /// Numbers the plans for its next heartbeat.
     turn: u64,
 }
@@ -45,6 +48,15 @@ pub(crate) enum Told {
     Once(InstanceStatus),
     /// Something at any time; the last is what they want.
     Often(Option<InstanceStatus>),
+}
+
+/// Which nodes were told of an instance by itself and by operators, heartbeats aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Voice {
+    None,
+    /// One process alone.
+    One(Place),
+    Many,
 }
 
 /// A call that may reach a stopped process.
@@ -90,6 +102,8 @@ impl Client {
             unsent: true,
             dirties: random.random_bool(0.7),
             told,
+            told_at: None,
+            voice: Voice::None,
             turn: 0,
         }
     }
@@ -104,6 +118,14 @@ impl Client {
         registration.status = self.status;
         registration.last_dirty = Some(self.dirty);
         registration.accept(&self.app, self.dirty).unwrap()
+    }
+
+    fn heard_at(&mut self, at: Place) {
+        self.voice = match self.voice {
+            Voice::None => Voice::One(at),
+            Voice::One(before) if before == at => self.voice,
+            Voice::One(_) | Voice::Many => Voice::Many,
+        };
     }
 
     fn change(&mut self, now: u64) {
@@ -239,6 +261,9 @@ impl World {
             Call::Renew(_) => "renew",
             Call::Cancel => "cancel",
         };
+        if matches!(call, Call::Register(_)) {
+            self.clients[client].heard_at(at);
+        }
         self.note(format_args!("client {client} at {}: {word}, known: {known}", at.node));
         self.observe(at.node, client);
         self.wake(at.node);
@@ -249,6 +274,9 @@ impl World {
     pub(crate) fn override_at(&mut self, node: usize, client: usize, status: Option<InstanceStatus>) -> bool {
         let Client { app, id, .. } = self.clients[client].clone();
         let taken_back = if self.random.random_bool(0.5) { InstanceStatus::Up } else { InstanceStatus::Unknown };
+        let (at, now) = (self.place(node), self.now);
+        self.clients[client].heard_at(at);
+        self.clients[client].told_at.get_or_insert(now);
         let server = self.nodes[node].up.as_ref().unwrap();
         let known = server.called(|registry| match status {
             Some(status) => registry.set_status(app.as_str(), id.as_str(), status, None, Origin::Client),
@@ -262,7 +290,8 @@ impl World {
 
     /// An operator does something to one of those that it is done to often.
     pub(crate) fn operate(&mut self, client: usize) {
-        let node = self.random.random_range(0..self.nodes.len());
+        let any = self.random.random_range(0..self.nodes.len());
+        let node = if self.random.random_bool(0.7) { self.clients[client].order[0] } else { any };
         let wants = match self.random.random_range(0..4) {
             0 => Some(InstanceStatus::Down),
             1 => Some(InstanceStatus::OutOfService),
@@ -270,6 +299,11 @@ impl World {
         };
         if self.nodes[node].runs() && self.override_at(node, client, wants) {
             self.clients[client].told = Told::Often(wants);
+            // One who is not sure does it again, or something else.
+            if self.random.random_bool(0.7) {
+                let wait = self.random.random_range(100..15_000);
+                self.plan(wait, Event::Operate(client));
+            }
         }
     }
 

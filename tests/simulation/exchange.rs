@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use eurekad::clock::Monotonic;
 use eurekad::codec::{Limits, json};
 use eurekad::model::ReplicationAction;
-use eurekad::peers::{self, Failure, Home, Next, Outcome};
+use eurekad::peers::{self, Failure, Home, Next, Outcome, Task};
 
 use super::client::client_of;
 use super::network::{Body, Packet, Place};
@@ -49,7 +49,7 @@ impl World {
                 self.report.items += u64::try_from(items.len()).unwrap();
                 self.note(format_args!("{} tells {peer} {} items", at.node, items.len()));
                 self.trace.add_bytes(&bytes);
-                self.ask(at.node, peer, Body::Batch(bytes.into()), Purpose::Outbox { peer, items: items.len() });
+                self.ask(at.node, peer, Body::Batch(bytes.into()), Purpose::Outbox { peer, tasks });
             }
         }
     }
@@ -140,15 +140,15 @@ impl World {
             // It was given up, or this is its second answer.
             None => {}
             Some(Purpose::FirstCopy) => self.copy_answered(node, answer),
-            Some(Purpose::Outbox { peer, items }) => self.batch_answered(node, peer, items, answer),
+            Some(Purpose::Outbox { peer, tasks }) => self.batch_answered(node, peer, &tasks, answer),
         }
     }
 
-    fn batch_answered(&mut self, node: usize, peer: usize, items: usize, answer: Result<Body, Failure>) {
+    fn batch_answered(&mut self, node: usize, peer: usize, tasks: &[Task], answer: Result<Body, Failure>) {
         let server = self.nodes[node].up.as_ref().unwrap();
         let post = server.posts[peer].clone().unwrap();
         let outcome: Outcome = match answer {
-            Ok(Body::Ok(bytes)) => json::read_outcomes(&bytes, &Limits::default(), items)
+            Ok(Body::Ok(bytes)) => json::read_outcomes(&bytes, &Limits::default(), tasks.len())
                 .map_err(|error| Failure::Faulty(error.to_string())),
             Ok(Body::Status(status)) => Err(Failure::of_status(status)),
             Ok(Body::NotOpen) => Err(Failure::of_status(403)),
@@ -156,6 +156,10 @@ impl World {
             Err(failure) => Err(failure),
         };
         let failed = outcome.is_err();
+        if !failed {
+            self.note_delivered(node, peer, tasks);
+        }
+        let server = self.nodes[node].up.as_ref().unwrap();
         let follow_ups = post.outbox.lock().answered(outcome, server.clock.mono());
         let home = Home { registry: &server.registry, refusals: &server.refusals, clock: &server.clock };
         let taken = follow_ups.len();

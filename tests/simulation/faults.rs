@@ -13,6 +13,7 @@ impl World {
             return;
         }
         match self.random.random_range(0..20) {
+            14.. if self.mild => self.change_weather(),
             0..=12 => self.stir_clients(),
             13 => self.change_weather(),
             14 | 15 => self.split(),
@@ -45,7 +46,10 @@ impl World {
     fn change_weather(&mut self) {
         let random = &mut self.random;
         let mut chance = |most: f64| if random.random_bool(0.5) { random.random_range(0.0..most) } else { 0.0 };
-        let weather = Weather { lost: chance(0.3), twice: chance(0.3), late: chance(0.3), broken: chance(0.3) };
+        let mut weather = Weather { lost: chance(0.3), twice: chance(0.3), late: chance(0.3), broken: chance(0.3) };
+        if self.mild {
+            (weather.lost, weather.broken) = (0.0, 0.0);
+        }
         self.note(format_args!("{weather:?}"));
         self.network.weather = weather;
     }

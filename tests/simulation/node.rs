@@ -11,7 +11,8 @@ use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
 use eurekad::clock::{Clock, Monotonic};
-use eurekad::peers::{OutboxLimits, Outboxes, Post, Receiver, Refusals};
+use eurekad::model::InstanceStatus;
+use eurekad::peers::{OutboxLimits, Outboxes, Post, Receiver, Refusals, Task};
 use eurekad::registry::{Lease, Registry, Replicas, Rules, Told};
 use eurekad::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
 
@@ -49,14 +50,16 @@ pub(crate) struct Server {
     pub(crate) looks: Vec<u64>,
     /// Whom the answers to exchanges are for.
     pub(crate) exchanges: BTreeMap<u64, Purpose>,
+    /// The override of a client that a peer heard of last, by its own answer.
+    pub(crate) delivered: BTreeMap<(usize, usize), Option<InstanceStatus>>,
     /// The first copy, until the node is open.
     pub(crate) copying: Option<Copying>,
 }
 
 /// What an exchange is for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Purpose {
-    Outbox { peer: usize, items: usize },
+    Outbox { peer: usize, tasks: Arc<[Task]> },
     FirstCopy,
 }
 
@@ -147,10 +150,11 @@ impl World {
         let refusals = Arc::new(Refusals::default());
         let receiver =
             Receiver { registry: Arc::clone(&registry), refusals: Arc::clone(&refusals), clock: clock.clone() };
-        let (looks, exchanges) = (vec![0; posts.len()], BTreeMap::new());
+        let (looks, exchanges, delivered) = (vec![0; posts.len()], BTreeMap::new(), BTreeMap::new());
         let born = self.now;
         let copying = Some(Copying::new(self.now));
-        let server = Server { born, clock, registry, receiver, refusals, witness, posts, looks, exchanges, copying };
+        let server =
+            Server { born, clock, registry, receiver, refusals, witness, posts, looks, exchanges, delivered, copying };
         let clients = self.clients.len();
         let place = &mut self.nodes[node];
         *place = Node { life: place.life + 1, up: Some(server), ..Node::new(clients) };

@@ -58,6 +58,7 @@ pub(crate) enum Event {
     Stir,
     Start(usize),
     GoOn(Place),
+    Operate(usize),
     Insist(usize),
     Repair(usize),
 }
@@ -81,6 +82,8 @@ pub(crate) struct Report {
     pub(crate) failures: u64,
     pub(crate) expired: u64,
     pub(crate) copied: u64,
+    /// Overrides that one node told, found on another.
+    pub(crate) ordered: u64,
 }
 
 impl Report {
@@ -93,6 +96,7 @@ impl Report {
         self.failures += other.failures;
         self.expired += other.expired;
         self.copied += other.copied;
+        self.ordered += other.ordered;
     }
 }
 
@@ -115,6 +119,8 @@ pub(crate) struct World {
     pub(crate) queue: usize,
     /// Milliseconds between two things that happen, at most.
     pub(crate) restlessness: u64,
+    /// Whether packets are late and doubled, and nothing worse.
+    pub(crate) mild: bool,
     /// Whether operators say again what they want.
     pub(crate) insists: bool,
     /// Exchanges so far.
@@ -128,12 +134,13 @@ impl World {
         let nodes: usize = random.random_range(2..=7);
         let clients: usize = match random.random_range(0..200) {
             0 => random.random_range(300..2_000),
-            1..=8 => random.random_range(60..200),
-            _ => random.random_range(1..40),
+            1..=6 => random.random_range(60..200),
+            _ => random.random_range(1..25),
         };
         let queue = [10_000, 10_000, 300, 20][random.random_range(0..4)];
         let restlessness = [300, 2_000, 10_000][random.random_range(0..3)];
         let insists = random.random_bool(0.5);
+        let mild = random.random_bool(0.25);
         let mut world = Self {
             now: 0,
             random,
@@ -149,6 +156,7 @@ impl World {
             queue: queue.max(clients / 4),
             restlessness,
             insists,
+            mild,
             exchanges: 0,
             repair,
         };
@@ -204,6 +212,8 @@ impl World {
             let wait = self.random.random_range(INSISTING..INSISTING * 3 / 2);
             self.plan(wait, Event::Insist(client));
         }
+        self.until(calm + INSISTING - 1).await;
+        self.check_order();
         self.until(calm + LEASE + AFTER_LEASE - LAST_WORDS).await;
         self.ended = true;
         self.until(calm + LEASE + AFTER_LEASE).await;
@@ -270,8 +280,9 @@ impl World {
             Event::Stir => self.stir(),
             Event::Start(node) if self.nodes[node].up.is_none() => self.start(node),
             Event::GoOn(at) if self.place(at.node) == at => self.go_on(at.node),
+            Event::Operate(client) if self.clients[client].lives && self.part == Part::Faults => self.operate(client),
             Event::Insist(client) if self.insists && self.clients[client].lives => self.insist(client),
-            Event::Return(_) | Event::Start(_) | Event::GoOn(_) | Event::Insist(_) => {}
+            Event::Return(_) | Event::Start(_) | Event::GoOn(_) | Event::Operate(_) | Event::Insist(_) => {}
             Event::Repair(node) => self.repair(node),
         }
     }
