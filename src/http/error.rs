@@ -51,6 +51,9 @@ pub(super) enum ApiError {
     /// 408: the body did not come in time.
     #[error("the request took too long to arrive")]
     TimedOut,
+    /// 409: its sender has sent a later batch.
+    #[error("a later batch of the same sender has come before")]
+    Overtaken,
     /// 413: the body is larger than allowed.
     #[error("the request body is larger than {limit} bytes, see eurekad.limits.body-size")]
     TooLarge {
@@ -84,6 +87,7 @@ impl IntoResponse for ApiError {
             Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response(),
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE.into_response(),
             Self::TimedOut => (StatusCode::REQUEST_TIMEOUT, CLOSE).into_response(),
+            Self::Overtaken => StatusCode::CONFLICT.into_response(),
             Self::TooLarge { .. } => {
                 (StatusCode::PAYLOAD_TOO_LARGE, CLOSE, [(CONTENT_TYPE, TEXT)], self.to_string()).into_response()
             }

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::codec::{Format, ReadError, json, xml};
 use crate::model::ReplicationOutcome;
-use crate::peers::Identity;
+use crate::peers::{Identity, Turn};
 
 use super::Api;
 use super::apps::{Read, read_body};
@@ -27,7 +27,7 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         // It came back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
-        api.receiver.take_all(items).await
+        api.receiver.take_all(items, Turn::of(&headers)).await.ok_or(ApiError::Overtaken)?
     };
     let negotiated = negotiate(&headers)?;
     let bytes = match negotiated.format {

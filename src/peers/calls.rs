@@ -6,6 +6,7 @@
 use std::error::Error as _;
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,6 +20,7 @@ use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
 use super::identity::{Identity, NODE_HEADER};
 use super::line::Failure;
+use super::turns::TURN_HEADER;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Shorter bodies are not worth packing.
@@ -45,6 +47,8 @@ pub type OwnIdentity = Arc<dyn Fn() -> Identity + Send + Sync>;
 pub struct Calls {
     client: Client,
     own: OwnIdentity,
+    /// The number of the last post.
+    turns: Arc<AtomicU64>,
 }
 
 impl Calls {
@@ -77,7 +81,7 @@ impl Calls {
             .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
             .build()
             .expect("a client without TLS");
-        Self { client, own }
+        Self { client, own, turns: Arc::default() }
     }
 
     /// Sends JSON; packed when it is long and the peer takes that.
@@ -89,7 +93,8 @@ impl Calls {
         packs: bool,
         most: usize,
     ) -> Result<Reply, Failure> {
-        let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON);
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON).header(TURN_HEADER, turn);
         let request = if packs && json.len() >= WORTH_PACKING {
             request.header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).body(packed(&json))
         } else {

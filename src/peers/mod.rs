@@ -13,6 +13,7 @@
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
+//! | `turns` | which batch of a sender is the last | |
 //! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
 //! | `regions` | copies of other regions | `RemoteRegionRegistry` |
 //! | `first_copy` | a peer's registry at the start | `syncUp` |
@@ -29,6 +30,7 @@ mod peer;
 mod receiver;
 mod refusals;
 mod regions;
+mod turns;
 
 use std::fmt;
 use std::sync::Arc;
@@ -53,6 +55,7 @@ pub use peer::{Peer, PeerReport, Standing};
 pub use receiver::Receiver;
 pub use refusals::Refusals;
 pub use regions::Regions;
+pub use turns::{TURN_HEADER, Turn, Turns};
 
 use discovery::Found;
 use first_copy::FirstCopy;

@@ -14,6 +14,7 @@ use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
 use crate::registry::{Origin, Registry, Renewal};
 
 use super::refusals::Refusals;
+use super::turns::{Turn, Turns};
 
 /// Items between two turns of other requests on the same worker: some 0.1 ms of work.
 const ITEMS_A_TURN: usize = 100;
@@ -25,27 +26,36 @@ pub struct Receiver {
     pub registry: Arc<Registry>,
     /// What was said of refused items.
     pub refusals: Arc<Refusals>,
+    /// Which batch of each sender is the last.
+    pub turns: Arc<Turns>,
     /// The time.
     pub clock: Clock,
 }
 
 impl Receiver {
-    /// Takes a batch.
+    /// Takes a batch; none when a later one of the same sender has come, also while this one is taken.
     ///
     /// The newer copy of an instance comes with the first of its 409s alone, which is all that a peer
     /// needs: without that, a small batch could ask for the same large instance a thousand times.
-    pub async fn take_all(&self, items: Vec<Result<ReplicationItem, ReadError>>) -> Vec<ReplicationOutcome> {
+    pub async fn take_all(
+        &self,
+        items: Vec<Result<ReplicationItem, ReadError>>,
+        turn: Option<Turn>,
+    ) -> Option<Vec<ReplicationOutcome>> {
         let mut outcomes = Vec::with_capacity(items.len());
         let mut shown = HashSet::new();
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 && at % ITEMS_A_TURN == 0 {
                 tokio::task::yield_now().await;
             }
+            if at % ITEMS_A_TURN == 0 && turn.is_some_and(|turn| !self.turns.counts(turn)) {
+                return None;
+            }
             let mut outcome = self.take(item);
             outcome.entity.take_if(|(newer, _)| !shown.insert((newer.app.clone(), newer.id.clone())));
             outcomes.push(outcome);
         }
-        outcomes
+        Some(outcomes)
     }
 
     /// Takes one item.

@@ -60,8 +60,12 @@ impl App {
         let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
-        let receiver =
-            Receiver { registry: Arc::clone(&registry), refusals: Arc::clone(&refusals), clock: clock.clone() };
+        let receiver = Receiver {
+            registry: Arc::clone(&registry),
+            refusals: Arc::clone(&refusals),
+            turns: Arc::default(),
+            clock: clock.clone(),
+        };
         let peers = Peers::new(Context {
             node,
             registry: Arc::clone(&registry),

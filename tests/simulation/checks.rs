@@ -3,6 +3,8 @@
 //! At any time, on every node:
 //! - the data of an instance never gets older while its lease lasts;
 //! - an override that nobody takes back stays while the lease lasts, and comes along with a copy;
+//! - an override that a peer answered for is not undone by an older batch of the same sender, if nobody else
+//!   was told of the instance;
 //! - no more waits for a peer than is allowed, and nothing that came from a peer is told to peers
 //!   (`exchange`, `node`).
 //!
@@ -17,7 +19,8 @@
 //!   not there) is never made up for: heartbeats of equal data say nothing of overrides.
 //! - An override is lost on a node that ended the lease, or started without a copy, when the client
 //!   registers there again. A node that kept it does not tell.
-//! - A late copy of an old batch can undo a newer override.
+//! - Of a set and a removal at two nodes at the same moment, each peer has the one that came last. A
+//!   registration that still shows a removed override brings it back where it finds none.
 //! - A lost cancel leaves the instance for its lease, and a late registration brings it back for one.
 
 use eurekad::model::{Instance, InstanceStatus};

@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use eurekad::clock::Monotonic;
 use eurekad::codec::{Limits, json};
 use eurekad::model::ReplicationAction;
-use eurekad::peers::{self, Failure, Home, Next, Outcome, Task};
+use eurekad::peers::{self, Failure, Home, Next, NodeId, Outcome, Task, Turn};
 
 use super::client::client_of;
 use super::network::{Body, Packet, Place};
@@ -82,7 +82,7 @@ impl World {
         match body {
             Body::Batch(_) | Body::AskList if !there => self.reply(to, from, exchange, Body::NoConnection),
             Body::Batch(bytes) => {
-                let answer = self.take(to.node, &bytes).await;
+                let answer = self.take(from, exchange, to.node, &bytes).await;
                 self.reply(to, from, exchange, answer);
             }
             Body::AskList => {
@@ -99,7 +99,7 @@ impl World {
     }
 
     /// A batch at its receiver.
-    async fn take(&mut self, node: usize, bytes: &[u8]) -> Body {
+    async fn take(&mut self, from: Place, number: u64, node: usize, bytes: &[u8]) -> Body {
         let broken = self.network.weather.broken;
         if self.random.random_bool(broken / 2.0) {
             let status = [503, 429, 500, 413][self.random.random_range(0..4)];
@@ -116,11 +116,13 @@ impl World {
             touched.push(client);
         }
         let receiver = self.nodes[node].up.as_ref().unwrap().receiver.clone();
-        let outcomes = receiver.take_all(items).await;
+        let sender = NodeId::of(from.life << 8 | u64::try_from(from.node).unwrap());
+        let outcomes = receiver.take_all(items, Some(Turn { node: sender, number })).await;
         for client in touched {
             self.observe(node, client);
         }
         self.wake(node);
+        let Some(outcomes) = outcomes else { return Body::Status(409) };
         if self.random.random_bool(broken / 2.0) {
             return Body::Ok(Rc::from(&b"<html>It works!</html>"[..]));
         }
