@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::clock::Now;
-use crate::model::{AppName, InstanceId};
+use crate::model::{AppName, Instance, InstanceId};
 
+use super::agreement::OverrideStamp;
 use super::last_leases::LeaseEvent;
-use super::lease::Lease;
+use super::lease::{Lease, SignOfLife, signed};
+use super::tombstones::Tombstone;
 use super::{Cause, Commit, Origin, Registry, Told};
 
 /// Cancels that are kept until the opening; names come from clients.
@@ -41,6 +43,25 @@ impl Registry {
 
     /// Takes a lease out; what is left of it is a tombstone in the log.
     pub(super) fn end(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, now: Now) {
+        self.bury(commit, lease, cause, 0, now);
+    }
+
+    /// The same for an end so many milliseconds ago, at another node.
+    pub(super) fn bury(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, age: u64, now: Now) {
+        let (lease_now, length) = self.lease_time(now);
+        let stamp = match lease.override_stamp {
+            OverrideStamp::UNKNOWN => OverrideStamp::UNKNOWN,
+            last => last.next(now.wall),
+        };
+        let Instance { app, id, last_dirty, lease: asked, .. } = &*lease.instance;
+        let ended = Tombstone {
+            cancelled: cause == Cause::Cancelled,
+            last_dirty: *last_dirty,
+            stamp,
+            at: signed(lease_now).saturating_sub_unsigned(age),
+            keep: length.lasts(*asked, SignOfLife::Renewed).saturating_mul(2),
+        };
+        commit.tombstones.put(app, id, ended);
         self.take(commit, lease, lease.tombstone(now.wall), cause, now);
     }
 }

@@ -29,7 +29,7 @@ impl Version {
 pub enum Cause {
     /// A registration.
     Registered,
-    /// A peer held it when this server started.
+    /// A peer held it: when this server started, or when they compared what they hold.
     Copied,
     /// Metadata was set from outside.
     MetadataSet,

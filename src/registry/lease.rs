@@ -1,11 +1,12 @@
 //! One lease: an instance and how long it may stay without a sign of life (`Lease<InstanceInfo>`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::model::{ActionType, Instance, InstanceStatus, LeaseTimes, WallMillis};
+use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, LeaseTimes, WallMillis};
 
+use super::agreement::{Facts, OverrideStamp};
 use super::lease_clock::LeaseMillis;
 use super::regions::RegionId;
 
@@ -20,6 +21,8 @@ pub struct Lease {
     pub override_status: Option<InstanceStatus>,
     /// The remote region that holds it; none: this server does.
     pub region: Option<RegionId>,
+    /// When that was set, or the last one taken back.
+    pub override_stamp: OverrideStamp,
     granted: WallMillis,
     service_up: WallMillis,
     evicted: WallMillis,
@@ -29,14 +32,46 @@ pub struct Lease {
 /// What a heartbeat touches, and nothing else does but a heartbeat or a status change.
 #[derive(Debug)]
 struct Renewals {
-    /// Time of the lease clock at the last renewal.
-    at: AtomicU64,
+    /// Time of the lease clock at the last renewal; below 0 if that was another node's, before this
+    /// one began.
+    at: AtomicI64,
     /// The same as wall time, for showing.
     wall: AtomicI64,
-    /// Whether there was one since the lease was granted; Java's doubled length depends on it.
-    any: AtomicBool,
+    /// A [`SignOfLife`].
+    sign: AtomicU8,
     /// A bit a peer that has yet to hear of a renewal.
     waiting: AtomicU64,
+}
+
+/// What a lease goes back to. Java's doubled length depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SignOfLife {
+    /// None: a peer held it when this node started, and said nothing of its age.
+    Copied,
+    /// A registration.
+    Registered,
+    /// A heartbeat, or an operator who changed its status.
+    Renewed,
+}
+
+impl SignOfLife {
+    /// As a number: in atomics, and between nodes.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Copied => 0,
+            Self::Registered => 1,
+            Self::Renewed => 2,
+        }
+    }
+
+    /// The sign with this number; any other counts as the weakest.
+    pub const fn of_number(number: u8) -> Self {
+        match number {
+            1 => Self::Registered,
+            2 => Self::Renewed,
+            _ => Self::Copied,
+        }
+    }
 }
 
 /// How long leases last.
@@ -64,16 +99,37 @@ impl Lease {
             instance,
             override_status,
             region: None,
+            override_stamp: OverrideStamp::UNKNOWN,
             granted: wall,
             service_up,
             evicted: 0,
             renewals: Arc::new(Renewals {
-                at: AtomicU64::new(at.0),
+                at: AtomicI64::new(signed(at)),
                 wall: AtomicI64::new(wall),
-                any: AtomicBool::new(false),
+                sign: AtomicU8::new(SignOfLife::Registered.number()),
                 waiting: AtomicU64::new(0),
             }),
         }
+    }
+
+    /// The same with this stamp of its override.
+    #[must_use]
+    pub(super) fn stamped(self, stamp: OverrideStamp) -> Self {
+        Self { override_stamp: stamp, ..self }
+    }
+
+    /// A lease that was just granted, with a last sign of life so many milliseconds before that.
+    #[must_use]
+    pub(super) fn aged(self, sign: SignOfLife, age: u64) -> Self {
+        let age = i64::try_from(age).unwrap_or(i64::MAX);
+        let earlier = |at: &AtomicI64| AtomicI64::new(at.load(Ordering::Relaxed).saturating_sub(age));
+        let renewals = Renewals {
+            at: earlier(&self.renewals.at),
+            wall: earlier(&self.renewals.wall),
+            sign: AtomicU8::new(sign.number()),
+            waiting: AtomicU64::new(0),
+        };
+        Self { renewals: Arc::new(renewals), ..self }
     }
 
     /// The same lease around a changed instance.
@@ -88,6 +144,7 @@ impl Lease {
             instance,
             override_status,
             region: self.region,
+            override_stamp: self.override_stamp,
             granted: self.granted,
             service_up,
             evicted: 0,
@@ -124,10 +181,10 @@ impl Lease {
     /// other. Gives whether the instance had been silent for too long.
     pub fn renew(&self, at: LeaseMillis, wall: WallMillis) -> bool {
         let was_overdue = self.overdue_at() < at;
-        self.renewals.at.store(at.0, Ordering::Relaxed);
+        self.renewals.at.store(signed(at), Ordering::Relaxed);
         self.renewals.wall.store(wall, Ordering::Relaxed);
-        if !self.renewals.any.load(Ordering::Relaxed) {
-            self.renewals.any.store(true, Ordering::Relaxed);
+        if self.sign() != SignOfLife::Renewed {
+            self.renewals.sign.store(SignOfLife::Renewed.number(), Ordering::Relaxed);
         }
         was_overdue
     }
@@ -153,19 +210,36 @@ impl Lease {
 
     /// When the lease ends unless it is renewed.
     pub fn lapses_at(&self, length: LeaseLength) -> LeaseMillis {
-        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(self.lasts(length)))
+        self.after_renewal(self.lasts(length))
     }
 
     /// How long it lasts after its last renewal, in milliseconds.
     pub fn lasts(&self, length: LeaseLength) -> u64 {
-        let asked = self.instance.lease;
-        let (duration, interval) = (seconds(asked.duration_secs), seconds(asked.renewal_interval_secs));
-        let renewed = self.renewals.any.load(Ordering::Relaxed);
-        match (length, renewed) {
-            (LeaseLength::Documented, true) => duration.max(2 * interval),
-            (LeaseLength::Documented, false) => duration.max(interval + interval / 10),
-            (LeaseLength::Java, true) => 2 * duration,
-            (LeaseLength::Java, false) => duration,
+        length.lasts(self.instance.lease, self.sign())
+    }
+
+    fn after_renewal(&self, millis: u64) -> LeaseMillis {
+        let at = self.renewals.at.load(Ordering::Relaxed).saturating_add_unsigned(millis);
+        LeaseMillis(u64::try_from(at).unwrap_or(0))
+    }
+
+    /// What it goes back to.
+    pub fn sign(&self) -> SignOfLife {
+        SignOfLife::of_number(self.renewals.sign.load(Ordering::Relaxed))
+    }
+
+    /// Milliseconds of lease time since the last sign of life.
+    pub fn age(&self, now: LeaseMillis) -> u64 {
+        u64::try_from(signed(now).saturating_sub(self.renewals.at.load(Ordering::Relaxed))).unwrap_or(0)
+    }
+
+    /// What nodes are to agree on.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            last_dirty: self.instance.last_dirty,
+            status: self.instance.status,
+            override_status: self.override_status,
+            override_stamp: self.override_stamp,
         }
     }
 
@@ -178,7 +252,7 @@ impl Lease {
     /// last renewal, long before the lease ends.
     pub fn overdue_at(&self) -> LeaseMillis {
         let interval = seconds(self.instance.lease.renewal_interval_secs);
-        LeaseMillis(self.renewals.at.load(Ordering::Relaxed).saturating_add(interval + interval / 2))
+        self.after_renewal(interval + interval / 2)
     }
 
     /// When the instance was first UP under this or an earlier lease; 0 for never.
@@ -195,6 +269,24 @@ impl Lease {
             service_up: self.service_up,
         }
     }
+}
+
+impl LeaseLength {
+    /// Milliseconds after the last sign of life.
+    pub fn lasts(self, asked: LeaseRequest, sign: SignOfLife) -> u64 {
+        let (duration, interval) = (seconds(asked.duration_secs), seconds(asked.renewal_interval_secs));
+        match (self, sign) {
+            (Self::Documented, SignOfLife::Renewed) => duration.max(2 * interval),
+            (Self::Documented, _) => duration.max(interval + interval / 10),
+            (Self::Java, SignOfLife::Renewed) => 2 * duration,
+            (Self::Java, _) => duration,
+        }
+    }
+}
+
+/// Lease times in which there are times before the clock began.
+pub(super) fn signed(at: LeaseMillis) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
 }
 
 /// Seconds of a lease request, which are never negative, in milliseconds.

@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
+//! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
@@ -19,6 +20,7 @@
 //! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
 //! | `last_leases` | the last that came and went | the last-1000 queues |
 
+mod agreement;
 mod cancel;
 mod change_log;
 mod eviction;
@@ -33,8 +35,10 @@ mod regions;
 mod register;
 mod renew;
 mod renewal_rate;
+mod repair;
 mod replicas;
 mod status_override;
+mod tombstones;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,14 +52,16 @@ use crate::clock::{Clock, Now};
 use crate::model::{AppName, InstanceId};
 use crate::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
 
+pub use agreement::{Facts, OverrideStamp};
 pub use change_log::{Cause, Change, Origin, RecentChanges, Version};
 pub use eviction::Round;
 pub use last_leases::LeaseEvent;
-pub use lease::Lease;
+pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};
 pub use read::CatchUp;
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
+pub use repair::{Difference, Ended, Holding};
 pub use replicas::{NoReplicas, Replicas, Told};
 
 use change_log::ChangeLog;
@@ -65,6 +71,7 @@ use opening::Gate;
 use preservation::{Losses, Population};
 use regions::Region;
 use renewal_rate::RenewalRate;
+use tombstones::Tombstones;
 
 /// What the registry is told by the user.
 #[derive(Clone, Debug)]
@@ -118,6 +125,8 @@ struct Commit {
     cancelled: LastLeases,
     /// What left before the opening, so that no copy of a peer brings it back.
     cancelled_early: HashSet<(AppName, InstanceId)>,
+    /// Leases that ended, for as long as another node may still hold them.
+    tombstones: Tombstones,
 }
 
 impl Registry {
@@ -137,6 +146,7 @@ impl Registry {
                 registered: LastLeases::default(),
                 cancelled: LastLeases::default(),
                 cancelled_early: HashSet::new(),
+                tombstones: Tombstones::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             renewals: RenewalRate::default(),
@@ -176,10 +186,13 @@ impl Registry {
         &self.lease_clock
     }
 
-    /// Drops changes from the log that are older than the delta's retention.
+    /// Drops changes from the log that are older than the delta's retention, and tombstones that count no
+    /// more.
     pub fn sweep_log(&self) {
         let (now, retention) = (self.clock.mono(), self.rules.load().catalog.delta_retention);
-        self.commit.lock().log.sweep(now, retention);
+        let mut commit = self.commit.lock();
+        commit.log.sweep(now, retention);
+        commit.tombstones.sweep(self.lease_clock.at(now));
     }
 
     /// Forgets clients that are expected but do not exist (every `renewal-threshold-update-interval-ms`).
@@ -234,6 +247,7 @@ impl Registry {
                     .or_insert_with(|| Arc::new(DashMap::with_shard_amount(APP_SHARDS))),
             ),
         };
+        commit.tombstones.take(&instance.app, &instance.id);
         let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
         if let Some(earlier) = earlier {
             commit.population.remove(earlier.instance.lease.renewal_interval_secs);

@@ -7,8 +7,9 @@ use parking_lot::MutexGuard;
 use crate::clock::Now;
 use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
 
+use super::agreement::{Facts, OverrideStamp};
 use super::last_leases::LeaseEvent;
-use super::lease::Lease;
+use super::lease::{Lease, SignOfLife};
 use super::overrides::effective_status;
 use super::{Cause, Commit, Origin, Registry, Told};
 
@@ -22,11 +23,24 @@ impl Registry {
         let now = self.clock.now();
         let commit = self.commit.lock();
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
-        let instance = match &before {
-            Some(held) if held.instance.last_dirty > instance.last_dirty => Instance::clone(&held.instance),
-            _ => instance,
-        };
-        self.grant(commit, instance, before.as_deref(), Cause::Registered, origin, now);
+        let instance = newer(before.as_deref(), instance);
+        self.grant(commit, instance, before.as_deref(), None, Cause::Registered, origin, now);
+    }
+
+    /// The same for one of our own nodes, which says when its override was set or taken back: of two
+    /// overrides the later one stands.
+    pub fn register_stamped(&self, instance: Instance, stamp: OverrideStamp) {
+        let now = self.clock.now();
+        let commit = self.commit.lock();
+        let before = self.lease(instance.app.as_str(), instance.id.as_str());
+        let theirs = Facts { override_stamp: stamp, ..brought_facts(&instance) };
+        let facts = before.as_ref().map_or(theirs, |held| {
+            let mine = held.facts();
+            let data = if mine.last_dirty > theirs.last_dirty { &mine } else { &theirs };
+            data.under(if theirs.override_rank() > mine.override_rank() { &theirs } else { &mine })
+        });
+        let instance = newer(before.as_deref(), instance);
+        self.grant(commit, instance, before.as_deref(), Some(facts), Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes a peer's newer copy over (`PeerEurekaNode.syncInstancesIfTimestampDiffers`): its data, and
@@ -38,9 +52,11 @@ impl Registry {
         if held.instance.last_dirty > instance.last_dirty {
             return;
         }
-        let brought = Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown);
-        let overridden = held.overridden(brought.or(held.override_status));
-        self.grant(commit, instance, Some(&overridden), Cause::Registered, Origin::Peer, now);
+        let overridden = held.overridden(brought(&instance).or(held.override_status));
+        // The peer does not say when its override was set; here that is known.
+        let known = held.override_stamp != OverrideStamp::UNKNOWN;
+        let facts = known.then(|| brought_facts(&instance).under(&held.facts()));
+        self.grant(commit, instance, Some(&overridden), facts, Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
@@ -64,7 +80,7 @@ impl Registry {
                         self.copy_override(commit, &held, instance.overridden_status, now);
                     }
                 }
-                before => self.grant(commit, instance, before.as_deref(), Cause::Copied, Origin::Peer, now),
+                before => self.grant(commit, instance, before.as_deref(), None, Cause::Copied, Origin::Peer, now),
             }
         }
         taken
@@ -92,25 +108,38 @@ impl Registry {
         };
         let metadata = held.instance.metadata.with(entries);
         let instance = Instance { metadata, ..Instance::clone(&held.instance) };
-        self.grant(commit, instance, Some(&held), Cause::MetadataSet, Origin::Client, now);
+        self.grant(commit, instance, Some(&held), None, Cause::MetadataSet, Origin::Client, now);
         true
     }
 
+    /// Grants a fresh lease. `facts` says which status and override it has; without them the override
+    /// before it stands, or one that it brings.
+    #[expect(clippy::too_many_arguments, reason = "the one place where leases are granted, with what differs")]
     fn grant(
         &self,
         mut commit: MutexGuard<'_, Commit>,
         mut instance: Instance,
         before: Option<&Lease>,
+        facts: Option<Facts>,
         cause: Cause,
         origin: Origin,
         now: Now,
     ) {
-        let brought = Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown);
-        let override_status = before.and_then(|lease| lease.override_status).or(brought);
-        if let Some(status) = override_status {
-            instance.overridden_status = status;
-        }
-        instance.status = effective_status(instance.status, override_status);
+        let (override_status, stamp) = if let Some(facts) = facts {
+            instance.status = facts.status;
+            instance.overridden_status = facts.override_status.unwrap_or(InstanceStatus::Unknown);
+            (facts.override_status, facts.override_stamp)
+        } else {
+            let override_status = before.and_then(|lease| lease.override_status).or(brought(&instance));
+            if let Some(status) = override_status {
+                instance.overridden_status = status;
+            }
+            instance.status = effective_status(instance.status, override_status);
+            (override_status, before.map_or(OverrideStamp::UNKNOWN, |lease| lease.override_stamp))
+        };
+        // An override that its instance took along when it left does not come back from another node.
+        let left = commit.tombstones.take(&instance.app, &instance.id).filter(|ended| ended.cancelled);
+        let stamp = left.map_or(stamp, |ended| ended.stamp.max(stamp));
         instance.action = Some(ActionType::Added);
         instance.last_updated = now.wall;
         let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
@@ -129,7 +158,8 @@ impl Registry {
         });
         let instance = Arc::new(instance);
         let at = self.lease_clock.at(now.mono);
-        let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall);
+        let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
+        let lease = if cause == Cause::Copied { lease.aged(SignOfLife::Copied, 0) } else { lease };
         let lease = self.put(&mut commit, lease, cause, now);
         self.tell(origin, Told::Register, &lease, now);
         drop(commit);
@@ -149,6 +179,27 @@ impl Registry {
                 cause = cause.as_str(), "instance registered again"
             );
         }
+    }
+}
+
+/// Of two versions of an instance the one with the greater version, or that which came just now.
+fn newer(before: Option<&Lease>, instance: Instance) -> Instance {
+    match before {
+        Some(held) if held.instance.last_dirty > instance.last_dirty => Instance::clone(&held.instance),
+        _ => instance,
+    }
+}
+
+fn brought(instance: &Instance) -> Option<InstanceStatus> {
+    Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown)
+}
+
+fn brought_facts(instance: &Instance) -> Facts {
+    Facts {
+        last_dirty: instance.last_dirty,
+        status: instance.status,
+        override_status: brought(instance),
+        override_stamp: OverrideStamp::UNKNOWN,
     }
 }
 

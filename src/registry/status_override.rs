@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::clock::Now;
 use crate::model::{ActionType, Instance, InstanceStatus, WallMillis};
 
+use super::agreement::OverrideStamp;
 use super::lease::Lease;
 use super::register::service_up;
 use super::{Cause, Origin, Registry, Told};
@@ -24,13 +25,28 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
+        self.set_status_stamped(app, id, status, last_dirty, None, origin)
+    }
+
+    /// The same as one of our own nodes told it, which says when it was set: later changes stay.
+    pub fn set_status_stamped(
+        &self,
+        app: &str,
+        id: &str,
+        status: InstanceStatus,
+        last_dirty: Option<WallMillis>,
+        stamp: Option<OverrideStamp>,
+        origin: Origin,
+    ) -> bool {
         let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), |held, now| {
-            if held.instance.status == status && held.override_status.is_none_or(|set| set == status) {
+            let is_so = held.instance.status == status && held.override_status.is_none_or(|set| set == status);
+            if is_so || is_past(held, stamp) {
                 return None;
             }
             let service_up = service_up(Some(held), status, now);
             let changed = with_status(held, status, status, last_dirty, now);
-            Some((held.changed(changed, Some(status), service_up), Cause::StatusSet))
+            let lease = held.changed(changed, Some(status), service_up);
+            Some((lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall))), Cause::StatusSet))
         });
         if changed == Some(true) {
             tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
@@ -51,10 +67,24 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
+        self.remove_status_stamped(app, id, status, last_dirty, None, origin)
+    }
+
+    /// The same as one of our own nodes told it, which says when it was taken back: later changes stay.
+    pub fn remove_status_stamped(
+        &self,
+        app: &str,
+        id: &str,
+        status: InstanceStatus,
+        last_dirty: Option<WallMillis>,
+        stamp: Option<OverrideStamp>,
+        origin: Origin,
+    ) -> bool {
         let changed = self.change_status(app, id, origin, Told::DeleteStatusOverride(status), |held, now| {
-            held.override_status?;
+            held.override_status.filter(|_| !is_past(held, stamp))?;
             let changed = with_status(held, status, InstanceStatus::Unknown, last_dirty, now);
-            Some((held.changed(changed, None, held.service_up()), Cause::StatusRemoved))
+            let lease = held.changed(changed, None, held.service_up());
+            Some((lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall))), Cause::StatusRemoved))
         });
         if changed == Some(true) {
             tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside was taken back");
@@ -85,6 +115,11 @@ impl Registry {
         self.tell(origin, told, &lease, now);
         Some(any)
     }
+}
+
+/// Whether a change with this stamp was overtaken by the one that stands.
+fn is_past(held: &Lease, stamp: Option<OverrideStamp>) -> bool {
+    stamp.is_some_and(|stamp| stamp <= held.override_stamp)
 }
 
 fn with_status(

@@ -1,0 +1,248 @@
+//! What another of our nodes holds, compared with what is held here, and taken over where the other
+//! knows better (see [`crate::peers::digest`]; Java has nothing like it).
+//!
+//! Nothing here makes an instance live longer than its client does: a comparison never renews a lease,
+//! and an instance that is taken keeps the age of the last sign of life that it had at the other node.
+//! One that ended here comes back only for a sign of life after that end. Nobody is told: each node
+//! compares for itself.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::clock::Now;
+use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, WallMillis};
+
+use super::agreement::Facts;
+use super::last_leases::LeaseEvent;
+use super::lease::{Lease, SignOfLife};
+use super::register::service_up;
+use super::{Cause, Commit, Origin, Registry};
+
+/// A heartbeat that was on its way to the other node while the lease was cancelled here looks this much
+/// younger than the end, in milliseconds. A registration since then is told by its version.
+const CROSSED: u64 = 2_000;
+
+/// What a node holds of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// The application.
+    pub app: AppName,
+    /// The instance.
+    pub id: InstanceId,
+    /// Its version, status and override.
+    pub facts: Facts,
+    /// What its lease goes back to.
+    pub sign: SignOfLife,
+    /// Milliseconds since then.
+    pub age: u64,
+    /// How long its lease is.
+    pub lease: LeaseRequest,
+}
+
+/// A lease that a node ended at its instance's wish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The application.
+    pub app: AppName,
+    /// The instance.
+    pub id: InstanceId,
+    /// The version of its data.
+    pub last_dirty: WallMillis,
+    /// Milliseconds since the end.
+    pub age: u64,
+}
+
+/// What is to be done about another node's copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Nothing: there is none, or the copy here is the better one.
+    None,
+    /// Only the time is missing at which the override was set.
+    Stamp,
+    /// The override or the status is to be taken over.
+    Status,
+    /// The whole instance is to be taken over.
+    Instance,
+}
+
+impl Registry {
+    /// Shows the facts of every lease, in no order.
+    pub fn each_fact(&self, mut show: impl FnMut(&AppName, &InstanceId, Facts)) {
+        for app in &self.apps {
+            for lease in app.value().iter() {
+                show(app.key(), lease.key(), lease.facts());
+            }
+        }
+    }
+
+    /// What is held of one instance, and the instance.
+    pub fn holding(&self, app: &AppName, id: &InstanceId) -> Option<(Holding, Arc<Lease>)> {
+        let lease = self.held(app, id)?;
+        let (now, _) = self.lease_time(self.clock.now());
+        let holding = Holding {
+            app: app.clone(),
+            id: id.clone(),
+            facts: lease.facts(),
+            sign: lease.sign(),
+            age: lease.age(now),
+            lease: lease.instance.lease,
+        };
+        Some((holding, lease))
+    }
+
+    /// The instances of an application, by their ids.
+    pub fn ids(&self, app: &AppName) -> BTreeSet<InstanceId> {
+        let Some(leases) = self.apps.get(app).map(|leases| Arc::clone(&leases)) else { return BTreeSet::new() };
+        leases.iter().map(|lease| lease.key().clone()).collect()
+    }
+
+    /// What instances of these applications have ended by themselves, by their names.
+    pub fn ended(&self, apps: &BTreeSet<AppName>) -> Vec<Ended> {
+        let (now, _) = self.lease_time(self.clock.now());
+        let commit = self.commit.lock();
+        let cancelled =
+            commit.tombstones.iter(now).filter(|(app, _, tombstone)| tombstone.cancelled && apps.contains(*app));
+        let mut all: Vec<_> = cancelled
+            .map(|(app, id, tombstone)| Ended {
+                app: app.clone(),
+                id: id.clone(),
+                last_dirty: tombstone.last_dirty,
+                age: tombstone.age(now),
+            })
+            .collect();
+        drop(commit);
+        all.sort_unstable_by(|a, b| (&a.app, &a.id).cmp(&(&b.app, &b.id)));
+        all
+    }
+
+    /// What there is to do about another node's copy.
+    pub fn compare(&self, theirs: &Holding) -> Difference {
+        let now = self.clock.now();
+        self.difference(&self.commit.lock(), theirs, now)
+    }
+
+    fn difference(&self, commit: &Commit, theirs: &Holding, now: Now) -> Difference {
+        let Some(held) = self.held(&theirs.app, &theirs.id) else {
+            return if self.is_alive(commit, theirs, now) { Difference::Instance } else { Difference::None };
+        };
+        let mine = held.facts();
+        let agreed = Facts::agreed(&mine, &theirs.facts);
+        if agreed.last_dirty > mine.last_dirty {
+            Difference::Instance
+        } else if agreed == mine {
+            Difference::None
+        } else if (Facts { override_stamp: mine.override_stamp, ..agreed }) == mine {
+            Difference::Stamp
+        } else {
+            Difference::Status
+        }
+    }
+
+    /// Whether an instance that is not held here lives, as far as another node can tell.
+    fn is_alive(&self, commit: &Commit, theirs: &Holding, now: Now) -> bool {
+        let (now, length) = self.lease_time(now);
+        if theirs.age > length.lasts(theirs.lease, theirs.sign) {
+            return false;
+        }
+        commit.tombstones.get(&theirs.app, &theirs.id, now).is_none_or(|tombstone| {
+            let told = !tombstone.cancelled || theirs.facts.last_dirty > tombstone.last_dirty;
+            let crossed = if told { 0 } else { CROSSED };
+            theirs.sign != SignOfLife::Copied && theirs.age.saturating_add(crossed) < tombstone.age(now)
+        })
+    }
+
+    /// Takes the other node's override and status over, where they win. True if a reader can tell.
+    pub fn agree(&self, theirs: &Holding) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        let difference = self.difference(&commit, theirs, now);
+        if !matches!(difference, Difference::Stamp | Difference::Status) {
+            return false;
+        }
+        let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
+        let agreed = Facts::agreed(&held.facts(), &theirs.facts);
+        let seen = difference == Difference::Status;
+        let instance = if seen {
+            Arc::new(Instance {
+                action: Some(ActionType::Modified),
+                last_updated: now.wall,
+                ..with_facts(Instance::clone(&held.instance), &agreed)
+            })
+        } else {
+            Arc::clone(&held.instance)
+        };
+        let service_up = service_up(Some(&held), agreed.status, now);
+        let lease = held.changed(instance, agreed.override_status, service_up).stamped(agreed.override_stamp);
+        self.put(&mut commit, lease, Cause::StatusFollowed, now);
+        seen
+    }
+
+    /// Takes the other node's instance over, where it wins: with what is left of its lease there, or with
+    /// the lease that it has here. True if it was taken.
+    pub fn take_remaining(&self, theirs: &Holding, instance: Instance) -> bool {
+        let now = self.clock.now();
+        let mut commit = self.commit.lock();
+        if self.difference(&commit, theirs, now) != Difference::Instance {
+            return false;
+        }
+        let held = self.held(&theirs.app, &theirs.id);
+        let facts = held.as_ref().map_or(theirs.facts, |held| Facts::agreed(&held.facts(), &theirs.facts));
+        let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
+        let instance = Arc::new(Instance {
+            action: Some(ActionType::Added),
+            last_updated: now.wall,
+            lease: LeaseRequest::new(renewal_interval_secs, duration_secs),
+            ..with_facts(instance, &facts)
+        });
+        let service_up = service_up(held.as_deref(), facts.status, now);
+        let lease = if let Some(held) = &held {
+            held.changed(instance, facts.override_status, service_up)
+        } else {
+            let at = self.lease_clock.at(now.mono);
+            Lease::grant(instance, facts.override_status, service_up, at, now.wall).aged(theirs.sign, theirs.age)
+        };
+        let event = LeaseEvent {
+            at: now.wall,
+            app: theirs.app.clone(),
+            id: theirs.id.clone(),
+            cause: Cause::Copied,
+            origin: Origin::Peer,
+        };
+        commit.registered.push(event);
+        self.put(&mut commit, lease.stamped(facts.override_stamp), Cause::Copied, now);
+        drop(commit);
+        tracing::debug!(app = %theirs.app, id = %theirs.id, age = theirs.age, "instance taken from a peer");
+        true
+    }
+
+    /// Ends a lease that the other node has ended at its instance's wish since the last sign of life that
+    /// is known here. True if it was.
+    pub fn end_as(&self, ended: &Ended) -> bool {
+        let now = self.clock.now();
+        let (lease_now, _) = self.lease_time(now);
+        let mut commit = self.commit.lock();
+        let Some(held) = self.held(&ended.app, &ended.id).filter(|held| ended.age < held.age(lease_now)) else {
+            return false;
+        };
+        commit.cancelled.push(LeaseEvent {
+            at: now.wall,
+            app: ended.app.clone(),
+            id: ended.id.clone(),
+            cause: Cause::Cancelled,
+            origin: Origin::Peer,
+        });
+        self.bury(&mut commit, &held, Cause::Cancelled, ended.age, now);
+        drop(commit);
+        tracing::info!(app = %ended.app, id = %ended.id, origin = Origin::Peer.as_str(), "instance cancelled");
+        true
+    }
+}
+
+fn with_facts(instance: Instance, facts: &Facts) -> Instance {
+    Instance {
+        status: facts.status,
+        overridden_status: facts.override_status.unwrap_or(InstanceStatus::Unknown),
+        last_dirty: facts.last_dirty,
+        ..instance
+    }
+}
