@@ -14,12 +14,14 @@
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
 //! | `turns` | which batch of a sender is the last | |
+//! | [`digest`] | comparing what nodes of our own hold | none |
 //! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
 //! | `regions` | copies of other regions | `RemoteRegionRegistry` |
 //! | `first_copy` | a peer's registry at the start | `syncUp` |
 
 mod batch;
 mod calls;
+pub mod digest;
 pub mod discovery;
 mod first_copy;
 mod identity;

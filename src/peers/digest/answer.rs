@@ -1,0 +1,85 @@
+//! What a peer that asks is answered. It changes nothing here.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use crate::codec::json;
+use crate::model::{AppName, InstanceId};
+use crate::registry::Registry;
+
+use super::DigestError;
+use super::summary::{Digest, Summary, differing, summary};
+use super::wire::{Asked, Differences, EndedEntry, Entry, Fetched, Place, Request};
+
+/// Instances that one answer tells of; some 150 bytes each.
+const MOST_ENTRIES: usize = 20_000;
+/// An answer with so many bytes of whole instances is long enough.
+const ENOUGH_BYTES: usize = 8 << 20;
+
+/// Answers the body of `POST peerreplication/digest`.
+pub fn answer(registry: &Registry, request: &[u8]) -> Result<Vec<u8>, DigestError> {
+    Ok(match serde_json::from_slice(request)? {
+        Request::Compare(asked) => serde_json::to_vec(&compare(registry, asked))?,
+        Request::Fetch(places) => serde_json::to_vec(&fetch(registry, &places)?)?,
+    })
+}
+
+fn compare(registry: &Registry, asked: Asked) -> Differences {
+    let Asked { after, until, apps } = asked;
+    let (first, passed) = after.unwrap_or_default();
+    let within =
+        |app: &AppName| app.as_str() >= first.as_str() && until.as_deref().is_none_or(|until| app.as_str() <= until);
+    let theirs: Summary =
+        apps.into_iter().map(|(app, (count, hash))| (AppName::new(&app), Digest { count, hash })).collect();
+    let mut mine = summary(registry);
+    mine.retain(|app, _| within(app));
+    let apps = differing(&mine, &theirs);
+    let mut differences = Differences::default();
+    if apps.is_empty() {
+        return differences;
+    }
+    // At an application's first piece: later ones tell of no more.
+    let whole: BTreeSet<_> = apps.iter().filter(|app| app.as_str() != first || passed.is_empty()).cloned().collect();
+    let ended = registry.ended(&whole);
+    differences.ended = ended.iter().take(MOST_ENTRIES).map(EndedEntry::of).collect();
+    for app in &apps {
+        for id in registry.ids(app) {
+            if app.as_str() == first && id.as_str() <= passed.as_str() {
+                continue;
+            }
+            if differences.held.len() == MOST_ENTRIES {
+                return differences;
+            }
+            if let Some((holding, _)) = registry.holding(app, &id) {
+                differences.held.push(Entry::of(&holding));
+                let full = differences.held.len() == MOST_ENTRIES;
+                differences.next = full.then(|| (app.as_str().to_owned(), id.as_str().to_owned()));
+            }
+        }
+    }
+    // It ended with the last of all.
+    differences.next = None;
+    differences
+}
+
+fn fetch(registry: &Registry, places: &[Place]) -> Result<Fetched, DigestError> {
+    let (mut fetched, mut bytes) = (Fetched::default(), 0);
+    for (app, id) in places {
+        if bytes >= ENOUGH_BYTES {
+            break;
+        }
+        fetched.answered += 1;
+        let Some((holding, lease)) = registry.holding(&AppName::new(app), &InstanceId::new(id.as_str())) else {
+            continue;
+        };
+        let document = json::write_instance(&lease.instance, lease.times());
+        bytes += document.len();
+        fetched.instances.push((Entry::of(&holding), raw(&document)?));
+    }
+    Ok(fetched)
+}
+
+fn raw(document: &[u8]) -> Result<Box<RawValue>, DigestError> {
+    Ok(serde_json::from_slice(document)?)
+}

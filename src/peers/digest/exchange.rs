@@ -1,0 +1,149 @@
+//! The node that asks: what it sends, what it makes of the answers. It does no I/O.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use crate::codec::{Limits, json};
+use crate::model::{AppName, InstanceId, Registration, WallMillis};
+use crate::registry::{Difference, Registry};
+
+use super::DigestError;
+use super::answer::answer;
+use super::summary::summary;
+use super::wire::{Asked, Differences, Fetched, Place, Request};
+
+/// Whole instances that are asked for at a time.
+const FETCH: usize = 1_000;
+/// Bytes of names in one request, with their figures; the rest is compared next time.
+const MOST_NAMES: usize = 4 << 20;
+/// Bytes of the figures of an application.
+const FIGURES: usize = 48;
+
+/// What an exchange found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Instances that differ in a way that a reader can tell, and in which the peer knows better.
+    pub differences: usize,
+    /// How many of them were mended.
+    pub mended: usize,
+    /// Where the next exchange begins, if this one was full.
+    pub rest: Option<(String, String)>,
+}
+
+/// One exchange with one peer.
+#[derive(Debug)]
+pub struct Exchange {
+    /// The last application that the request tells of, if it was full.
+    until: Option<String>,
+    /// Answered is the first request.
+    compared: bool,
+    to_fetch: VecDeque<(AppName, InstanceId)>,
+    findings: Findings,
+}
+
+impl Exchange {
+    /// Begins one where the last one with this peer ended. Gives the first request.
+    pub fn begin(registry: &Registry, rest: Option<(String, String)>) -> Result<(Self, Vec<u8>), DigestError> {
+        let first = rest.as_ref().map_or("", |(app, _)| app);
+        let (mut apps, mut until, mut names) = (BTreeMap::new(), None, 0);
+        let mut all = summary(registry).into_iter().filter(|(app, _)| app.as_str() >= first).peekable();
+        while let Some((app, digest)) = all.next() {
+            names += app.as_str().len() + FIGURES;
+            if names > MOST_NAMES && all.peek().is_some() {
+                until = Some(app.as_str().to_owned());
+            }
+            apps.insert(app.as_str().to_owned(), (digest.count, digest.hash));
+            if until.is_some() {
+                break;
+            }
+        }
+        let asked = Asked { after: rest, until: until.clone(), apps };
+        let exchange = Self { until, compared: false, to_fetch: VecDeque::new(), findings: Findings::default() };
+        Ok((exchange, serde_json::to_vec(&Request::Compare(asked))?))
+    }
+
+    /// Takes an answer that came so long after its request, at the wall time `now`. Gives the next request,
+    /// or none at the end.
+    pub fn answered(
+        &mut self,
+        registry: &Registry,
+        answer: &[u8],
+        took: Duration,
+        now: WallMillis,
+    ) -> Result<Option<Vec<u8>>, DigestError> {
+        let way = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if self.compared {
+            self.take(registry, &serde_json::from_slice(answer)?, way, now)?;
+        } else {
+            self.compared = true;
+            self.mend(registry, serde_json::from_slice(answer)?, way);
+        }
+        if self.to_fetch.is_empty() {
+            return Ok(None);
+        }
+        let places = self.to_fetch.iter().take(FETCH);
+        let places: Vec<Place> = places.map(|(app, id)| (app.as_str().to_owned(), id.as_str().to_owned())).collect();
+        Ok(Some(serde_json::to_vec(&Request::Fetch(places))?))
+    }
+
+    /// What it found.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64) {
+        for ended in theirs.ended.iter().map(|entry| entry.ended(way)) {
+            if registry.end_as(&ended) {
+                self.findings.differences += 1;
+                self.findings.mended += 1;
+            }
+        }
+        for holding in theirs.held.iter().filter_map(|entry| entry.holding(way)) {
+            match registry.compare(&holding) {
+                Difference::None => {}
+                Difference::Stamp | Difference::Status => {
+                    let seen = usize::from(registry.agree(&holding));
+                    self.findings.differences += seen;
+                    self.findings.mended += seen;
+                }
+                Difference::Instance => {
+                    self.findings.differences += 1;
+                    self.to_fetch.push_back((holding.app, holding.id));
+                }
+            }
+        }
+        // After all of an application come those whose name goes on after its name.
+        let after = |app: String| (app + "\0", String::new());
+        self.findings.rest = theirs.next.or_else(|| self.until.take().map(after));
+    }
+
+    fn take(&mut self, registry: &Registry, fetched: &Fetched, way: u64, now: WallMillis) -> Result<(), DigestError> {
+        let asked = self.to_fetch.len().min(FETCH);
+        if fetched.answered == 0 || fetched.answered > asked || fetched.instances.len() > fetched.answered {
+            return Err(DigestError::OtherAnswer);
+        }
+        self.to_fetch.drain(..fetched.answered);
+        for (entry, document) in &fetched.instances {
+            let Some(holding) = entry.holding(way) else { continue };
+            let read = json::read_instance(document.get().as_bytes(), &Limits::default());
+            let accepted = |registration: Registration| registration.accept(&holding.app, now).ok();
+            // What is broken at the peer stays there.
+            let Some(instance) = read.ok().and_then(accepted).filter(|instance| instance.id == holding.id) else {
+                continue;
+            };
+            self.findings.mended += usize::from(registry.take_remaining(&holding, instance));
+        }
+        Ok(())
+    }
+}
+
+/// Plays one whole exchange between two nodes in one process: what `asking` holds is mended by what
+/// `other` holds. Between its messages no time passes.
+pub fn repair(asking: &Registry, other: &Registry, now: WallMillis) -> Result<Findings, DigestError> {
+    let (mut exchange, request) = Exchange::begin(asking, None)?;
+    let mut next = Some(request);
+    while let Some(request) = next {
+        next = exchange.answered(asking, &answer(other, &request)?, Duration::ZERO, now)?;
+    }
+    Ok(exchange.findings)
+}

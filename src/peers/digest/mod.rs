@@ -1,0 +1,48 @@
+//! Repair by digest: two of our own nodes compare what they hold, and mend what lost messages left.
+//!
+//! A node asks each peer every minute or so (`eurekad.peers.digest-interval`), and only what it holds
+//! itself changes by that; the peer asks for itself. It sends a count and a hash of each application. If
+//! all are equal there, that was it: one round trip. Of those that differ the peer answers what it holds
+//! and what has left, each with an **age** in place of a time, since clocks differ; the node decides
+//! ([`Registry::compare`]) and fetches whole instances only where it must take them. The time that an
+//! answer took is added to its ages, so that nothing gets younger on its way.
+//!
+//! Java has no such thing: peers there stay different until heartbeats find it, or for ever. A peer that
+//! does not say that it speaks this version of it (see [`super::identity`]) is never asked.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `summary` | count and hash of each application |
+//! | `wire` | the requests and answers |
+//! | `answer` | what a peer is answered; changes nothing |
+//! | `exchange` | the node that asks: a state machine without I/O |
+//!
+//! [`Registry::compare`]: crate::registry::Registry::compare
+
+mod answer;
+mod exchange;
+mod summary;
+mod wire;
+
+pub use answer::answer;
+pub use exchange::{Exchange, Findings, repair};
+pub use summary::{Digest, Summary, differing, summary};
+
+/// Why a request or an answer cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DigestError {
+    /// It is not what this version of the exchange says.
+    #[error("not a digest: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// An answer to another question.
+    #[error("not an answer to what was asked")]
+    OtherAnswer,
+}
+
+/// Bytes of a request at most, unpacked.
+pub const MOST_REQUEST_BYTES: usize = 10 << 20;
+/// Bytes of an answer at most.
+pub const MOST_ANSWER_BYTES: usize = 64 << 20;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,385 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tokio::time::advance;
+
+use crate::clock::Clock;
+use crate::model::InstanceStatus::{Down, OutOfService, Up};
+use crate::model::{
+    AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, NonAmazon, Registration,
+    WallMillis,
+};
+use crate::registry::{Facts, Origin, OverrideStamp, Registry, Renewal, Rules};
+use crate::settings::Settings;
+
+use super::*;
+
+const START: WallMillis = 1_760_000_000_000;
+
+/// A node whose wall clock is off by so many milliseconds.
+struct Node {
+    registry: Registry,
+    clock: Clock,
+}
+
+impl Node {
+    fn new(skew: WallMillis) -> Self {
+        let Settings { leases, preservation, opening, catalog, .. } =
+            Settings::from_words(&["--eureka.server.enable-self-preservation=false"]).unwrap();
+        let clock = Clock::held(START + skew);
+        let registry = Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone());
+        registry.open(0);
+        Self { registry, clock }
+    }
+
+    fn register(&self, id: &str, last_dirty: WallMillis) {
+        self.registry.register(instance(id, last_dirty), Origin::Client);
+    }
+
+    /// False when it was registered again.
+    fn renew(&self, id: &str, last_dirty: WallMillis) -> bool {
+        let renewed = self.registry.renew("ORDERS", id, Some(last_dirty), None, Origin::Client);
+        let again = matches!(renewed, Renewal::RegisterAgain);
+        if again {
+            self.register(id, last_dirty);
+        }
+        !again
+    }
+
+    fn cancel(&self, id: &str) {
+        self.registry.cancel(&AppName::new("ORDERS"), &InstanceId::new(id), Origin::Client);
+    }
+
+    fn set(&self, id: &str, status: InstanceStatus) {
+        self.registry.set_status("ORDERS", id, status, None, Origin::Client);
+    }
+
+    fn unset(&self, id: &str) {
+        self.registry.remove_status("ORDERS", id, Up, None, Origin::Client);
+    }
+
+    fn facts(&self, id: &str) -> Option<Facts> {
+        let (holding, _) = self.registry.holding(&AppName::new("ORDERS"), &InstanceId::new(id))?;
+        Some(holding.facts)
+    }
+
+    fn evict(&self) {
+        while self.registry.evict().expired > 0 {}
+    }
+
+    fn ask(&self, other: &Self) -> Findings {
+        repair(&self.registry, &other.registry, self.clock.now().wall).unwrap()
+    }
+}
+
+fn instance(id: &str, last_dirty: WallMillis) -> Instance {
+    let registration = Registration {
+        instance_id: Some(id.into()),
+        host_name: Some("ord.test".into()),
+        ip_addr: Some("10.20.0.11".into()),
+        data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
+        lease: LeaseRequest::DEFAULT,
+        last_dirty: Some(last_dirty),
+        ..Registration::new("ORDERS")
+    };
+    registration.accept(&AppName::new("ORDERS"), last_dirty).unwrap()
+}
+
+async fn pass(nodes: &[Node], seconds: u64) {
+    advance(Duration::from_secs(seconds)).await;
+    nodes.iter().for_each(Node::evict);
+}
+
+fn all_ask(nodes: &[Node]) {
+    for (at, node) in nodes.iter().enumerate() {
+        for (_, other) in nodes.iter().enumerate().filter(|(other, _)| *other != at) {
+            node.ask(other);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_missing_is_taken_with_what_is_left_of_its_lease() {
+    let nodes = [Node::new(0), Node::new(-7_200_000)];
+    let [a, b] = &nodes;
+    advance(Duration::from_secs(10)).await;
+    b.register("ord-1", 1);
+    advance(Duration::from_mins(1)).await;
+    assert_eq!(a.ask(b), Findings { differences: 1, mended: 1, rest: None });
+    assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+    assert_eq!(a.ask(b), Findings::default(), "equal");
+    pass(&nodes, 30).await;
+    assert!(a.facts("ord-1").is_some());
+    pass(&nodes, 1).await;
+    assert_eq!((a.facts("ord-1"), b.facts("ord-1")), (None, None), "its client is silent");
+    all_ask(&nodes);
+    assert_eq!((a.facts("ord-1"), b.facts("ord-1")), (None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ended_here_comes_back_for_a_sign_of_life_since_then_only() {
+    let nodes = [Node::new(0), Node::new(3_600_000)];
+    let [a, b] = &nodes;
+    a.register("ord-1", 1);
+    advance(Duration::from_mins(1)).await;
+    b.register("ord-1", 1);
+    pass(&nodes, 31).await;
+    assert!(a.facts("ord-1").is_none(), "it fell silent here");
+    a.ask(b);
+    assert!(a.facts("ord-1").is_none(), "it has not been heard since");
+    advance(Duration::from_secs(5)).await;
+    assert!(b.renew("ord-1", 1));
+    a.ask(b);
+    assert!(a.facts("ord-1").is_some(), "it lives");
+    advance(Duration::from_secs(1)).await;
+    a.cancel("ord-1");
+    advance(Duration::from_secs(5)).await;
+    assert_eq!(a.ask(b), Findings::default());
+    assert_eq!(b.ask(a), Findings { differences: 1, mended: 1, rest: None }, "it left");
+    assert_eq!(b.facts("ord-1"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_came_back_elsewhere_is_not_ended_by_an_older_cancel() {
+    let [a, b] = [Node::new(0), Node::new(0)];
+    for node in [&a, &b] {
+        node.register("ord-1", 1);
+    }
+    advance(Duration::from_secs(5)).await;
+    a.cancel("ord-1");
+    advance(Duration::from_secs(1)).await;
+    b.register("ord-1", 2);
+    assert_eq!(b.ask(&a), Findings::default());
+    assert_eq!(a.ask(&b).mended, 1, "a registration since then, however shortly after");
+    assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_overrides_the_later_wins_and_a_removal_is_one() {
+    let nodes = [Node::new(0), Node::new(-3_600_000)];
+    let [a, b] = &nodes;
+    for node in &nodes {
+        node.register("ord-1", 1);
+    }
+    a.set("ord-1", OutOfService);
+    assert_eq!(b.ask(a).mended, 1);
+    assert_eq!(b.facts("ord-1").unwrap().status, OutOfService);
+    // Its clock is an hour behind, yet it knows what it removes.
+    b.unset("ord-1");
+    assert_eq!(b.ask(a), Findings::default());
+    assert_eq!(a.ask(b).mended, 1);
+    for node in [a, b] {
+        let Facts { status, override_status, .. } = node.facts("ord-1").unwrap();
+        assert_eq!((status, override_status), (Up, None));
+    }
+    a.set("ord-1", OutOfService);
+    b.register("ord-1", 2);
+    all_ask(&nodes);
+    let [a, b] = nodes.map(|node| node.facts("ord-1").unwrap());
+    assert_eq!(a, b);
+    assert_eq!((a.last_dirty, a.status, a.override_status), (2, OutOfService, Some(OutOfService)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_copy_learns_since_when_overrides_stand() {
+    let [a, b, c] = [Node::new(-3_600_000), Node::new(0), Node::new(0)];
+    b.register("ord-1", 1);
+    b.set("ord-1", OutOfService);
+    let (_, lease) = b.registry.holding(&AppName::new("ORDERS"), &InstanceId::new("ord-1")).unwrap();
+    assert_eq!(a.registry.take_in(vec![Instance::clone(&lease.instance)]), 1);
+    assert_eq!(a.facts("ord-1").unwrap().override_stamp, OverrideStamp::UNKNOWN);
+    assert_eq!(a.ask(&b), Findings::default(), "nothing that a reader can tell");
+    assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+    a.unset("ord-1");
+    b.ask(&a);
+    c.ask(&a);
+    assert_eq!((b.facts("ord-1"), c.facts("ord-1")), (a.facts("ord-1"), a.facts("ord-1")));
+    assert_eq!(b.facts("ord-1").unwrap().override_status, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_of_our_own_does_not_undo_what_came_later() {
+    let a = Node::new(0);
+    a.register("ord-1", 1);
+    a.set("ord-1", OutOfService);
+    a.unset("ord-1");
+    let removed = a.facts("ord-1").unwrap();
+    let older = OverrideStamp(removed.override_stamp.0 - 1);
+    assert!(a.registry.set_status_stamped("ORDERS", "ord-1", OutOfService, None, Some(older), Origin::Peer));
+    let brought = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
+    a.registry.register_stamped(brought, older);
+    assert_eq!(a.facts("ord-1"), Some(removed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_registry_is_compared_piece_by_piece() {
+    let [a, b] = [Node::new(0), Node::new(0)];
+    for n in 0..20_500 {
+        b.register(&format!("ord-{n:05}"), 1);
+    }
+    let (mut exchange, request) = Exchange::begin(&a.registry, None).unwrap();
+    let mut next = Some(request);
+    let mut requests = 0;
+    while let Some(request) = next {
+        requests += 1;
+        let answer = answer(&b.registry, &request).unwrap();
+        assert!(request.len() < MOST_REQUEST_BYTES && answer.len() < MOST_ANSWER_BYTES);
+        next = exchange.answered(&a.registry, &answer, Duration::ZERO, START).unwrap();
+    }
+    let findings = exchange.findings().clone();
+    assert_eq!((findings.mended, requests), (20_000, 21));
+    let (mut exchange, request) = Exchange::begin(&a.registry, findings.rest).unwrap();
+    let mut next = Some(request);
+    while let Some(request) = next {
+        next = exchange.answered(&a.registry, &answer(&b.registry, &request).unwrap(), Duration::ZERO, START).unwrap();
+    }
+    assert_eq!((exchange.findings().mended, exchange.findings().rest.clone()), (500, None));
+    assert_eq!(summary(&a.registry), summary(&b.registry));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ages_grow_on_their_way_and_nonsense_changes_nothing() {
+    let [a, b] = [Node::new(0), Node::new(0)];
+    b.register("ord-1", 1);
+    let (mut exchange, request) = Exchange::begin(&a.registry, None).unwrap();
+    let compared = answer(&b.registry, &request).unwrap();
+    let fetch = exchange.answered(&a.registry, &compared, Duration::from_secs(5), START).unwrap().unwrap();
+    let fetched = answer(&b.registry, &fetch).unwrap();
+    assert_eq!(exchange.answered(&a.registry, &fetched, Duration::from_secs(80), START).unwrap(), None);
+    pass(std::slice::from_ref(&a), 11).await;
+    assert_eq!(a.facts("ord-1"), None);
+    for body in ["", "{}", "[]", "{\"compare\":{}}", "{\"fetch\":[[\"A\"]]}", "{\"later\":1}"] {
+        assert!(answer(&a.registry, body.as_bytes()).is_err(), "{body}");
+    }
+    for body in ["", "[]", "{\"held\":[[\"ORDERS\"]],\"ended\":[],\"next\":null}"] {
+        let (mut exchange, _) = Exchange::begin(&a.registry, None).unwrap();
+        assert!(exchange.answered(&a.registry, body.as_bytes(), Duration::ZERO, START).is_err(), "{body}");
+    }
+    assert!(a.registry.is_empty());
+}
+
+/// Of one of these nodes, and of one of these instances.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Register(usize, usize),
+    Renew(usize, usize),
+    Cancel(usize, usize),
+    Die(usize),
+    Set(usize, usize, InstanceStatus),
+    Unset(usize, usize),
+    Pass(u64),
+    Ask(usize, usize),
+}
+
+const NODES: usize = 3;
+const IDS: [&str; 4] = ["ord-1", "ord-2", "ord-3", "ord-4"];
+
+fn step() -> impl Strategy<Value = Step> {
+    let (node, id) = (0..NODES, 0..IDS.len());
+    prop_oneof![
+        2 => (node.clone(), id.clone()).prop_map(|(node, id)| Step::Register(node, id)),
+        4 => (node.clone(), id.clone()).prop_map(|(node, id)| Step::Renew(node, id)),
+        1 => (node.clone(), id.clone()).prop_map(|(node, id)| Step::Cancel(node, id)),
+        1 => id.clone().prop_map(Step::Die),
+        1 => (node.clone(), id.clone(), prop::sample::select(vec![OutOfService, Down, Up]))
+            .prop_map(|(node, id, status)| Step::Set(node, id, status)),
+        1 => (node.clone(), id).prop_map(|(node, id)| Step::Unset(node, id)),
+        3 => (1_u64..40).prop_map(Step::Pass),
+        4 => (node.clone(), node).prop_map(|(node, other)| Step::Ask(node, other)),
+    ]
+}
+
+/// A client: the node it speaks to, and the version of its data, while it lives.
+type Client = Option<(usize, WallMillis)>;
+
+async fn play(nodes: &[Node], steps: &[Step], clients: &mut [Client; IDS.len()]) {
+    for (at, step) in steps.iter().enumerate() {
+        match *step {
+            Step::Register(node, id) => {
+                let version = START + i64::try_from(at).unwrap();
+                clients[id] = Some((node, version));
+                nodes[node].register(IDS[id], version);
+            }
+            Step::Renew(node, id) => {
+                if let Some((home, version)) = &mut clients[id] {
+                    *home = node;
+                    nodes[node].renew(IDS[id], *version);
+                }
+            }
+            Step::Cancel(node, id) => {
+                if clients[id].take().is_some() {
+                    nodes[node].cancel(IDS[id]);
+                }
+            }
+            Step::Die(id) => clients[id] = None,
+            Step::Set(node, id, status) => nodes[node].set(IDS[id], status),
+            Step::Unset(node, id) => nodes[node].unset(IDS[id]),
+            Step::Pass(seconds) => pass(nodes, seconds).await,
+            Step::Ask(node, other) if node != other => {
+                nodes[node].ask(&nodes[other]);
+            }
+            Step::Ask(..) => {}
+        }
+    }
+}
+
+fn renew_all(nodes: &[Node], clients: &[Client]) {
+    for (id, client) in IDS.iter().zip(clients) {
+        if let Some((home, version)) = client {
+            nodes[*home].renew(id, *version);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nodes_converge_and_the_dead_stay_dead(
+        steps in prop::collection::vec(step(), 0..60),
+        skews in prop::array::uniform3(-100_000_i64..100_000),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let nodes = skews.map(Node::new);
+            let mut clients = [None; IDS.len()];
+            play(&nodes, &steps, &mut clients).await;
+
+            // An instance is heard by one node only, and no lease is told on: those that live are
+            // everywhere, and agreed on.
+            pass(&nodes, 3).await;
+            advance(Duration::from_secs(3)).await;
+            renew_all(&nodes, &clients);
+            all_ask(&nodes);
+            all_ask(&nodes);
+            for (id, client) in IDS.iter().zip(clients) {
+                let facts: Vec<_> = nodes.iter().map(|node| node.facts(id)).collect();
+                if client.is_some() {
+                    prop_assert!(facts.iter().all(Option::is_some), "{id} is missing: {facts:?}");
+                }
+                let held: Vec<_> = facts.into_iter().flatten().collect();
+                prop_assert!(held.windows(2).all(|two| two[0] == two[1]), "{id}: {held:?}");
+            }
+            // With heartbeats told on again, those that live stay; the others are gone after a lease,
+            // however often they are compared.
+            for _ in 0..31 {
+                pass(&nodes, 3).await;
+                renew_all(&nodes, &clients);
+                for (id, _) in IDS.iter().zip(&clients).filter(|(_, client)| client.is_some()) {
+                    for node in &nodes {
+                        node.registry.renew("ORDERS", id, None, None, Origin::Peer);
+                    }
+                }
+                all_ask(&nodes);
+            }
+            for (id, client) in IDS.iter().zip(clients) {
+                for node in &nodes {
+                    prop_assert_eq!(node.facts(id).is_some(), client.is_some(), "{}", id);
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
