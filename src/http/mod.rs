@@ -111,6 +111,7 @@ pub fn router(api: Api, context_path: &str) -> Router {
         .route("/vips/{vip}", taking(READ, get(vips::plain)))
         .route("/svips/{vip}", taking(READ, get(vips::secure)))
         .route("/peerreplication/batch", taking("POST,OPTIONS", post(peerreplication::batch)))
+        .route("/peerreplication/digest", post(peerreplication::digest).fallback(peerreplication::unknown))
         .route("/status", taking(READ, get(serverinfo::status)))
         .route("/serverinfo/statusoverrides", taking(READ, get(serverinfo::status_overrides)))
         .route("/asg/{name}/status", taking("PUT,OPTIONS", put(serverinfo::asg)));

@@ -1,5 +1,7 @@
 //! The receiving side of replication; what becomes of the items is [`crate::peers`]' business.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -7,13 +9,14 @@ use http::{HeaderMap, StatusCode};
 
 use crate::codec::{Format, ReadError, json, xml};
 use crate::model::ReplicationOutcome;
-use crate::peers::{Identity, Turn};
+use crate::peers::digest::{self, MOST_REQUEST_BYTES};
+use crate::peers::{DIGEST_VERSION, Identity, Turn};
 
-use super::Api;
 use super::apps::{Read, read_body};
 use super::error::ApiError;
-use super::negotiation::negotiate;
+use super::negotiation::{JSON, negotiate};
 use super::respond;
+use super::{Api, BodyLimits, body};
 
 /// `POST peerreplication/batch/`: each item in order, each with its own result.
 pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
@@ -35,4 +38,26 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         Format::Xml => xml::write_outcomes(&outcomes),
     };
     Ok(respond::document(negotiated.content_type, bytes))
+}
+
+/// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others
+/// it is an unknown path, as in Java.
+pub(super) async fn digest(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
+    if Identity::of(&headers).and_then(|sender| sender.digest) != Some(DIGEST_VERSION) {
+        return Err(ApiError::NotFound);
+    }
+    let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
+    let (request, _room) = body::read(&headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
+    let registry = Arc::clone(&api.registry);
+    match tokio::task::spawn_blocking(move || digest::answer(&registry, &request)).await {
+        Ok(Ok(answer)) => Ok(respond::document(JSON, answer)),
+        Ok(Err(error)) => Err(ApiError::BadRequest(error.to_string())),
+        // It is never cancelled, so it panicked; the request's task ends with that panic.
+        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    }
+}
+
+/// Any other method of it.
+pub(super) async fn unknown() -> ApiError {
+    ApiError::NotFound
 }

@@ -31,6 +31,8 @@ pub struct ReplicationItem {
     pub id: InstanceId,
     /// The sender's version of the instance's data.
     pub last_dirty: Option<WallMillis>,
+    /// When the override was set or taken back that the sender holds; only nodes of our own say it.
+    pub override_set: Option<WallMillis>,
     /// What happened.
     pub action: ReplicationAction,
 }
@@ -78,6 +80,8 @@ pub struct OutgoingItem {
     pub last_dirty: Option<WallMillis>,
     /// The instance's status; Java sends it with everything but a cancel.
     pub status: Option<InstanceStatus>,
+    /// When the override was set or taken back; only for nodes of our own.
+    pub override_set: Option<WallMillis>,
     /// What happened.
     pub action: OutgoingAction,
 }

@@ -38,8 +38,17 @@ pub fn item(task: &Task) -> OutgoingItem {
         id: instance.id.clone(),
         last_dirty: (!cancelled).then_some(instance.last_dirty),
         status: (!cancelled).then_some(status),
+        override_set: None,
         action,
     }
+}
+
+/// What a node of our own is sent for a task: it is told when the override was set or taken back, too. Java
+/// refuses a batch with a key that it does not know.
+pub fn stamped_item(task: &Task) -> OutgoingItem {
+    let item = item(task);
+    let stamped = !matches!(item.action, OutgoingAction::Cancel);
+    OutgoingItem { override_set: stamped.then_some(task.lease.override_stamp.0), ..item }
 }
 
 /// Where answers lead.

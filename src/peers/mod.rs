@@ -47,13 +47,13 @@ use crate::clock::Clock;
 use crate::registry::Registry;
 use crate::settings::{PeerUrl, ReplicationSettings};
 
-pub use batch::{Home, Outcome, item};
+pub use batch::{Home, Outcome, item, stamped_item};
 pub use calls::{Calls, OwnIdentity, Reply};
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
 pub use line::{Failure, LONGEST_WAIT, News, PeerState};
 pub use outbox::{BATCH, FollowUp, GATHER, Next, Outbox, OutboxLimits, Tally, Task, What};
 pub use outboxes::{MOST_PEERS, Outboxes, Post};
-pub use peer::{Peer, PeerReport, Standing};
+pub use peer::{Compared, Peer, PeerReport, Standing};
 pub use receiver::Receiver;
 pub use refusals::Refusals;
 pub use regions::Regions;
@@ -76,6 +76,8 @@ pub struct Context {
     pub refusals: Arc<Refusals>,
     /// Requests.
     pub calls: Calls,
+    /// How often nodes of our own compare what they hold; none: never.
+    pub digest_interval: Option<Duration>,
     /// The time.
     pub clock: Clock,
 }
@@ -151,6 +153,10 @@ impl Peers {
         peer.found.lock().post = Some(post);
         let (peers, served) = (self.clone(), Arc::clone(&peer));
         self.tasks.spawn(async move { peers.keep_serving(served).await });
+        if let Some(interval) = self.context.digest_interval {
+            let (peers, compared) = (self.clone(), Arc::clone(&peer));
+            self.tasks.spawn(async move { peers.keep_comparing(compared, interval).await });
+        }
         Some(peer)
     }
 
@@ -165,6 +171,22 @@ impl Peers {
             match run.await {
                 Ok(()) => return,
                 Err(error) => tracing::error!(peer = %peer.url, %error, "sending to a peer failed, it begins anew"),
+            }
+            tokio::time::sleep(LONGEST_WAIT).await;
+        }
+    }
+
+    /// The same for the comparisons.
+    async fn keep_comparing(self, peer: Arc<Peer>, interval: Duration) {
+        loop {
+            let (peers, compared) = (self.clone(), Arc::clone(&peer));
+            let run = self.tasks.spawn(async move {
+                let gone = compared.gone.clone();
+                gone.run_until_cancelled(digest::compare::keep_comparing(&peers, &compared, interval)).await;
+            });
+            match run.await {
+                Ok(()) => return,
+                Err(error) => tracing::error!(peer = %peer.url, %error, "comparing with a peer failed, it begins anew"),
             }
             tokio::time::sleep(LONGEST_WAIT).await;
         }

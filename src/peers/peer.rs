@@ -14,11 +14,11 @@ use crate::settings::PeerUrl;
 
 use super::batch::{self, Home};
 use super::calls::Reply;
-use super::identity::{Identity, NodeId};
+use super::identity::{DIGEST_VERSION, Identity, NodeId};
 use super::line::{Failure, News};
 use super::outbox::{Next, Task};
 use super::outboxes::Post;
-use super::{Context, Peers};
+use super::{Context, Peers, digest};
 
 /// A whole batch of answers with an instance each is far from it.
 const MOST_ANSWER_BYTES: usize = 64 << 20;
@@ -54,11 +54,19 @@ pub(super) struct Found {
     pub(super) identity: Option<Identity>,
     /// What waits for it; none while there is nothing to be sent to it.
     pub(super) post: Option<Arc<Post>>,
+    /// What comparing with it has come to.
+    pub(super) compared: digest::compare::Compared,
 }
 
 impl Peer {
     pub(super) fn new(url: PeerUrl, gone: CancellationToken) -> Self {
-        Self { url, found: Mutex::new(Found { standing: Standing::Peer, identity: None, post: None }), gone }
+        let found = Found {
+            standing: Standing::Peer,
+            identity: None,
+            post: None,
+            compared: digest::compare::Compared::default(),
+        };
+        Self { url, found: Mutex::new(found), gone }
     }
 
     /// What its URL leads to.
@@ -133,7 +141,9 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
 
 /// One exchange: the answers, and who gave them.
 async fn ask(peers: &Peers, peer: &Peer, tasks: &[Task]) -> Result<(Vec<PeerAnswer>, Option<Identity>), Failure> {
-    let items: Vec<_> = tasks.iter().map(batch::item).collect();
+    let speaks_digest = peer.identity().is_some_and(|identity| identity.digest == Some(DIGEST_VERSION));
+    let written = if speaks_digest { batch::stamped_item } else { batch::item };
+    let items: Vec<_> = tasks.iter().map(written).collect();
     let body = json::write_batch(&items);
     drop(items);
     // Java's servers take none that is packed.
@@ -176,11 +186,27 @@ pub struct PeerReport {
     pub queue: usize,
     /// What has become of tasks.
     pub tally: super::Tally,
+    /// What comparing with it has come to; none with a Java server, or before the first time.
+    pub compared: Option<Compared>,
+}
+
+/// How far two nodes of our own agree, by the last comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// How long ago that was.
+    pub last: Duration,
+    /// Differences that it found.
+    pub found: usize,
+    /// Whether there is more to compare than was at that time.
+    pub is_full: bool,
+    /// Differences that were mended since the start.
+    pub mended: u64,
 }
 
 impl PeerReport {
     pub(super) fn of(peer: &Peer, now: Monotonic) -> Option<Self> {
         let post = peer.post()?;
+        let compared = peer.found.lock().compared.clone();
         let outbox = post.outbox.lock();
         Some(Self {
             url: peer.url.clone(),
@@ -191,6 +217,12 @@ impl PeerReport {
             lag: outbox.lag(now),
             queue: outbox.len(),
             tally: outbox.tally(),
+            compared: compared.last.map(|last| Compared {
+                last: now.since(last),
+                found: compared.found,
+                is_full: compared.is_full,
+                mended: compared.mended,
+            }),
         })
     }
 

@@ -11,7 +11,7 @@ use http::StatusCode;
 use crate::clock::Clock;
 use crate::codec::ReadError;
 use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
-use crate::registry::{Origin, Registry, Renewal};
+use crate::registry::{Origin, OverrideStamp, Registry, Renewal};
 
 use super::refusals::Refusals;
 use super::turns::{Turn, Turns};
@@ -67,11 +67,15 @@ impl Receiver {
     }
 
     fn apply(&self, item: ReplicationItem) -> ReplicationOutcome {
-        let ReplicationItem { app, id, last_dirty, action } = item;
+        let ReplicationItem { app, id, last_dirty, override_set, action } = item;
         let registry = &self.registry;
+        let stamp = override_set.map(OverrideStamp);
         let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
         match action {
-            ReplicationAction::Heartbeat { overridden_status } => {
+            ReplicationAction::Heartbeat { mut overridden_status } => {
+                // Later than the sender's is what was done here since.
+                let is_past = |stamp| registry.held(&app, &id).is_some_and(|held| held.override_stamp >= stamp);
+                overridden_status.take_if(|_| stamp.is_some_and(is_past));
                 match registry.renew(app.as_str(), id.as_str(), last_dirty, overridden_status, Origin::Peer) {
                     Renewal::Renewed => found(true),
                     Renewal::RegisterAgain => found(false),
@@ -83,17 +87,24 @@ impl Receiver {
             }
             ReplicationAction::Register(registration) => match registration.accept(&app, self.clock.now().wall) {
                 Ok(instance) => {
-                    registry.register(instance, Origin::Peer);
+                    match stamp {
+                        Some(stamp) => registry.register_stamped(instance, stamp),
+                        None => registry.register(instance, Origin::Peer),
+                    }
                     found(true)
                 }
                 Err(refusal) => self.refuse(&format!("{app}({id}): {refusal}")),
             },
             ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
             ReplicationAction::StatusUpdate(status) => {
-                found(registry.set_status(app.as_str(), id.as_str(), status, last_dirty, Origin::Peer))
+                let stamp = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
+                let (app, id) = (app.as_str(), id.as_str());
+                found(registry.set_status_stamped(app, id, status, last_dirty, stamp, Origin::Peer))
             }
             ReplicationAction::DeleteStatusOverride(status) => {
-                found(registry.remove_status(app.as_str(), id.as_str(), status, last_dirty, Origin::Peer))
+                let stamp = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
+                let (app, id) = (app.as_str(), id.as_str());
+                found(registry.remove_status_stamped(app, id, status, last_dirty, stamp, Origin::Peer))
             }
         }
     }

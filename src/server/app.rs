@@ -73,6 +73,7 @@ impl App {
             limits: OutboxLimits { tasks: settings.replication.most_tasks, longest: settings.replication.longest_wait },
             refusals,
             calls: Calls::new(&settings.replication, own_identity(node, Arc::clone(&registry))),
+            digest_interval: settings.replication.digest_interval,
             clock: clock.clone(),
         });
         let to_regions = Calls::to_regions(&settings.regions, own_identity(node, Arc::clone(&registry)));

@@ -32,6 +32,9 @@ pub struct ReplicationSettings {
     /// `eurekad.first-copy.limit`: after this the server opens although peers that failed may have
     /// had something. Default 2 min.
     pub copy_limit: Duration,
+    /// `eurekad.peers.digest-interval`: how often nodes of our own compare what they hold. Default 60 s; 0
+    /// or `off`: never.
+    pub digest_interval: Option<Duration>,
 }
 
 impl Default for ReplicationSettings {
@@ -46,6 +49,7 @@ impl Default for ReplicationSettings {
             copy_rounds: 2,
             copy_wait: Duration::from_secs(2),
             copy_limit: Duration::from_mins(2),
+            digest_interval: Some(Duration::from_mins(1)),
         }
     }
 }
@@ -88,6 +92,18 @@ impl ReplicationSettings {
             copy_limit: reader
                 .get(&["eurekad.first-copy.limit"], value::duration(Unit::Seconds, Duration::from_secs(1)))
                 .unwrap_or(defaults.copy_limit),
+            digest_interval: reader
+                .get(&["eurekad.peers.digest-interval"], off_or_interval)
+                .unwrap_or(defaults.digest_interval),
         }
     }
+}
+
+/// A time in seconds or with a unit; 0 and `off`, which YAML makes `false` of, are none.
+fn off_or_interval(text: &str) -> Result<Option<Duration>, String> {
+    if ["off", "false"].contains(&text.trim()) {
+        return Ok(None);
+    }
+    let time = value::duration(Unit::Seconds, Duration::ZERO)(text)?;
+    Ok(Some(time.max(Duration::from_millis(100))).filter(|_| !time.is_zero()))
 }

@@ -21,13 +21,17 @@ static BODY: Wanted = Wanted { member: |name| (name == "replicationList").then_s
 static ITEMS: Wanted = Wanted { member: |_| None, items: Some(&ITEM), gaps: false };
 static ITEM: Wanted = Wanted {
     member: |name| match name {
-        "appName" | "id" | "lastDirtyTimestamp" | "action" | "overriddenStatus" | "status" => Some(&SCALAR),
+        "appName" | "id" | "lastDirtyTimestamp" | OVERRIDE_SET | "action" | "overriddenStatus" | "status" => {
+            Some(&SCALAR)
+        }
         "instanceInfo" => Some(&INSTANCE_INFO),
         _ => None,
     },
     items: None,
     gaps: false,
 };
+/// When the sender's override was set or taken back: a key that Java does not know.
+pub(super) const OVERRIDE_SET: &str = "overrideSet";
 /// An instance, or one that is wrapped as in a registration.
 pub(super) static INSTANCE_INFO: Wanted = Wanted {
     member: |name| if name == "instance" { Some(&INSTANCE) } else { (INSTANCE.member)(name) },
@@ -59,7 +63,8 @@ fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError>
     Ok(ReplicationItem {
         app: AppName::new(&key(members, "appName", limits)?),
         id: InstanceId::new(&*key(members, "id", limits)?),
-        last_dirty: timestamp(members).under("lastDirtyTimestamp")?,
+        last_dirty: timestamp(members, "lastDirtyTimestamp")?,
+        override_set: timestamp(members, OVERRIDE_SET)?,
         action: action(members, limits)?,
     })
 }
@@ -78,12 +83,12 @@ fn optional<'a>(members: &'a Object<'_>, name: &str) -> Result<Option<Cow<'a, st
     members.get(name).map_or(Ok(None), text).under(name)
 }
 
-fn timestamp(members: &Object<'_>) -> Result<Option<WallMillis>, ReadError> {
-    match members.get("lastDirtyTimestamp") {
+fn timestamp(members: &Object<'_>, name: &str) -> Result<Option<WallMillis>, ReadError> {
+    match members.get(name) {
         None => Ok(None),
-        Some(value) => match whole(value)? {
+        Some(value) => match whole(value).under(name)? {
             Some(millis) => Ok(Some(millis)),
-            None => Err(wrong("must be a time in milliseconds")),
+            None => Err(wrong("must be a time in milliseconds")).under(name),
         },
     }
 }

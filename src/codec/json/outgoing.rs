@@ -1,9 +1,9 @@
 //! Replication batches sent: what this server tells a peer, and what the peer answers.
 //!
-//! The request is Java's bytes. The answer is taken as a whole or not at all, since a result is matched with
+//! The request is Java's bytes, but for one more key that only nodes of our own are sent. The answer is taken as a whole or not at all, since a result is matched with
 //! its item by place alone; Java too ignores one of another length.
 
-use super::batch::{INSTANCE_INFO, unwrapped};
+use super::batch::{INSTANCE_INFO, OVERRIDE_SET, unwrapped};
 use super::emit::{Members, Supplementary, object};
 use super::member::{Under as _, whole, wrong};
 use super::tree::{self, Tree};
@@ -57,6 +57,9 @@ fn item(members: &mut Members<'_>, item: &OutgoingItem) {
         OutgoingAction::DeleteStatusOverride => "DeleteStatusOverride",
     };
     members.text("action", action);
+    if let Some(millis) = item.override_set {
+        members.number(OVERRIDE_SET, millis);
+    }
 }
 
 /// Reads what a peer answered to a batch of that many items (`ReplicationListResponse`). Of an instance

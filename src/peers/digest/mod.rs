@@ -16,10 +16,12 @@
 //! | `wire` | the requests and answers |
 //! | `answer` | what a peer is answered; changes nothing |
 //! | `exchange` | the node that asks: a state machine without I/O |
+//! | `compare` | the timer and the requests |
 //!
 //! [`Registry::compare`]: crate::registry::Registry::compare
 
 mod answer;
+pub(super) mod compare;
 mod exchange;
 mod summary;
 mod wire;

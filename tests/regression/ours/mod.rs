@@ -7,4 +7,5 @@
 
 mod batches;
 mod registry;
+mod repair;
 mod wire;

@@ -28,6 +28,7 @@ fn a_batch_of_a_java_peer_is_read() {
         app: AppName::new(app),
         id: InstanceId::new(id),
         last_dirty,
+        override_set: None,
         action,
     };
     let ReplicationAction::Register(registration) = &items[0].action else { panic!("{:?}", items[0]) };

@@ -24,6 +24,7 @@ fn item(instance: &Instance, action: OutgoingAction) -> OutgoingItem {
         app: instance.app.clone(),
         id: instance.id.clone(),
         last_dirty: known.map(|(last_dirty, _)| last_dirty),
+        override_set: None,
         status: known.map(|(_, status)| status),
         action,
     }
@@ -64,7 +65,14 @@ fn as_sent(item: ReplicationItem, sent: &Value) -> OutgoingItem {
         ReplicationAction::StatusUpdate(_) => OutgoingAction::StatusUpdate,
         ReplicationAction::DeleteStatusOverride(_) => OutgoingAction::DeleteStatusOverride,
     };
-    OutgoingItem { app: item.app, id: item.id, last_dirty: item.last_dirty, status, action }
+    OutgoingItem {
+        app: item.app,
+        id: item.id,
+        last_dirty: item.last_dirty,
+        status,
+        override_set: item.override_set,
+        action,
+    }
 }
 
 #[test]
@@ -172,7 +180,8 @@ fn received(item: &OutgoingItem, status: InstanceStatus, read: &ReplicationActio
         OutgoingAction::StatusUpdate => ReplicationAction::StatusUpdate(status),
         OutgoingAction::DeleteStatusOverride => ReplicationAction::DeleteStatusOverride(status),
     };
-    ReplicationItem { app: item.app.clone(), id: item.id.clone(), last_dirty: item.last_dirty, action }
+    let OutgoingItem { last_dirty, override_set, .. } = *item;
+    ReplicationItem { app: item.app.clone(), id: item.id.clone(), last_dirty, override_set, action }
 }
 
 fn accepted(registration: &crate::model::Registration) -> Result<Instance, TestCaseError> {
@@ -191,7 +200,7 @@ proptest! {
     ) {
         let item = |(app, id, last_dirty, status, action): &(Text, Text, Option<i64>, InstanceStatus, OutgoingAction)| {
             let (app, id, action) = (AppName::new(app), InstanceId::new(id.clone()), action.clone());
-            OutgoingItem { app, id, last_dirty: *last_dirty, status: Some(*status), action }
+            OutgoingItem { app, id, last_dirty: *last_dirty, status: Some(*status), override_set: *last_dirty, action }
         };
         let items: Vec<_> = sent.iter().map(item).collect();
         let body = write_batch(&items);

@@ -1,0 +1,111 @@
+//! The timer of one peer, and the requests of an exchange.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use rand::RngExt as _;
+use tokio::time::sleep;
+
+use crate::clock::Monotonic;
+use crate::peers::identity::DIGEST_VERSION;
+use crate::peers::line::{Failure, PeerState};
+use crate::peers::peer::{Peer, Standing};
+use crate::peers::{Context, Peers};
+
+use super::MOST_ANSWER_BYTES;
+use super::exchange::{Exchange, Findings};
+
+/// Before the first exchange, which tells since when the overrides of the first copy stand.
+const FIRST: Duration = Duration::from_secs(5);
+/// Between exchanges that each were full.
+const NEXT_PIECE: Duration = Duration::from_secs(1);
+
+/// What comparing with a peer has come to.
+#[derive(Clone, Debug, Default)]
+pub(in crate::peers) struct Compared {
+    /// The last exchange that went through.
+    pub(in crate::peers) last: Option<Monotonic>,
+    /// Differences that it found.
+    pub(in crate::peers) found: usize,
+    /// Whether there was more than one exchange holds.
+    pub(in crate::peers) is_full: bool,
+    /// Differences that were mended since the start.
+    pub(in crate::peers) mended: u64,
+}
+
+/// Compares with a peer on a timer, until it is none any more.
+pub(in crate::peers) async fn keep_comparing(peers: &Peers, peer: &Arc<Peer>, interval: Duration) {
+    let mut rest = None;
+    sleep(part_of(FIRST.min(interval))).await;
+    loop {
+        let mut wait = part_of(interval);
+        if speaks_digest(peers, peer) {
+            match exchange(&peers.context, peer, rest.take()).await {
+                Ok(findings) => {
+                    note(peers, peer, &findings);
+                    if findings.rest.is_some() {
+                        wait = wait.min(NEXT_PIECE);
+                    }
+                    rest = findings.rest;
+                }
+                // Whether a peer is there is told by what it is sent.
+                Err(failure) => tracing::debug!(peer = %peer.url, %failure, "comparing with a peer failed"),
+            }
+        }
+        sleep(wait).await;
+    }
+}
+
+/// Whether there is a peer, one that answers, and one of our own that speaks this version.
+fn speaks_digest(peers: &Peers, peer: &Peer) -> bool {
+    let speaks = peer.identity().is_some_and(|identity| identity.digest == Some(DIGEST_VERSION) && identity.open);
+    let is_up = || peer.post().is_some_and(|post| *post.outbox.lock().state() == PeerState::Up);
+    speaks && peer.standing() == Standing::Peer && peers.context.registry.was_opened() && is_up()
+}
+
+async fn exchange(context: &Context, peer: &Peer, rest: Option<(String, String)>) -> Result<Findings, Failure> {
+    let faulty = |error: &dyn std::fmt::Display| Failure::Faulty(error.to_string());
+    let registry = Arc::clone(&context.registry);
+    // A large registry is summed up off the workers.
+    let begun = tokio::task::spawn_blocking(move || Exchange::begin(&registry, rest)).await;
+    let (mut exchange, mut request) = begun.map_err(|error| faulty(&error))?.map_err(|error| faulty(&error))?;
+    loop {
+        let asked = context.clock.mono();
+        let reply = context.calls.post(&peer.url, "peerreplication/digest", request, true, MOST_ANSWER_BYTES).await?;
+        let took = context.clock.mono().since(asked);
+        let same = reply.identity.map(|identity| identity.node) == peer.node();
+        if reply.status != StatusCode::OK || !same {
+            return Err(Failure::of_status(reply.status.as_u16()));
+        }
+        let (registry, now) = (Arc::clone(&context.registry), context.clock.now().wall);
+        let answered = tokio::task::spawn_blocking(move || {
+            let next = exchange.answered(&registry, &reply.body, took, now);
+            (exchange, next)
+        });
+        let next;
+        (exchange, next) = answered.await.map_err(|error| faulty(&error))?;
+        match next.map_err(|error| faulty(&error))? {
+            Some(more) => request = more,
+            None => return Ok(exchange.findings().clone()),
+        }
+    }
+}
+
+fn note(peers: &Peers, peer: &Peer, findings: &Findings) {
+    let mended = findings.mended;
+    let compared = &mut peer.found.lock().compared;
+    compared.last = Some(peers.context.clock.mono());
+    compared.found = findings.differences;
+    compared.is_full = findings.rest.is_some();
+    compared.mended += u64::try_from(mended).unwrap_or(u64::MAX);
+    if mended > 0 {
+        let found = findings.differences;
+        tracing::info!(peer = %peer.url, found, mended, "differences to a peer were mended");
+    }
+}
+
+/// At least three quarters of it, so that the nodes of a cluster do not ask at the same moments.
+fn part_of(whole: Duration) -> Duration {
+    whole.mul_f64(rand::rng().random_range(0.75..=1.0))
+}
