@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tokio::time::advance;
+use tokio::time::{Instant, advance};
 
 use crate::clock::Clock;
 use crate::model::InstanceStatus::{Down, OutOfService, Up};
@@ -294,8 +294,16 @@ fn step() -> impl Strategy<Value = Step> {
 /// A client: the node it speaks to, and the version of its data, while it lives.
 type Client = Option<(usize, WallMillis)>;
 
-async fn play(nodes: &[Node], steps: &[Step], clients: &mut [Client; IDS.len()]) {
+/// The last sign of life of each instance at any node: of its client, or an operator's.
+type Signs = [Option<Instant>; IDS.len()];
+
+async fn play(nodes: &[Node], steps: &[Step], clients: &mut [Client; IDS.len()], signs: &mut Signs) {
     for (at, step) in steps.iter().enumerate() {
+        match *step {
+            Step::Register(_, id) | Step::Set(_, id, _) | Step::Unset(_, id) => signs[id] = Some(Instant::now()),
+            Step::Renew(_, id) if clients[id].is_some() => signs[id] = Some(Instant::now()),
+            _ => {}
+        }
         match *step {
             Step::Register(node, id) => {
                 let version = START + i64::try_from(at).unwrap();
@@ -316,12 +324,24 @@ async fn play(nodes: &[Node], steps: &[Step], clients: &mut [Client; IDS.len()])
             Step::Die(id) => clients[id] = None,
             Step::Set(node, id, status) => nodes[node].set(IDS[id], status),
             Step::Unset(node, id) => nodes[node].unset(IDS[id]),
-            Step::Pass(seconds) => pass(nodes, seconds).await,
+            Step::Pass(seconds) => {
+                pass(nodes, seconds).await;
+                nobody_outlives_its_lease(nodes, signs);
+            }
             Step::Ask(node, other) if node != other => {
                 nodes[node].ask(&nodes[other]);
             }
             Step::Ask(..) => {}
         }
+    }
+}
+
+/// Right after an eviction.
+fn nobody_outlives_its_lease(nodes: &[Node], signs: &Signs) {
+    for (id, sign) in IDS.iter().zip(signs) {
+        let silent = sign.map_or(Duration::MAX, |sign| sign.elapsed());
+        let held = nodes.iter().any(|node| node.facts(id).is_some());
+        assert!(!held || silent <= Duration::from_secs(90), "{id} is held {silent:?} after its last sign of life");
     }
 }
 
@@ -344,8 +364,8 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let nodes = skews.map(Node::new);
-            let mut clients = [None; IDS.len()];
-            play(&nodes, &steps, &mut clients).await;
+            let (mut clients, mut signs) = ([None; IDS.len()], [None; IDS.len()]);
+            play(&nodes, &steps, &mut clients, &mut signs).await;
 
             // An instance is heard by one node only, and no lease is told on: those that live are
             // everywhere, and agreed on.
