@@ -147,5 +147,37 @@ fn failure(error: &reqwest::Error) -> Failure {
     while let Some(inner) = cause.and_then(|cause| cause.source()) {
         cause = Some(inner);
     }
-    Failure::Unreachable(cause.map_or_else(|| "no connection".to_owned(), ToString::to_string))
+    let cause = cause.map_or_else(|| "no connection".to_owned(), ToString::to_string);
+    if error.is_connect() { Failure::Unreachable(cause) } else { Failure::BrokenOff(cause) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use crate::peers::NodeId;
+
+    use super::*;
+
+    /// Nobody who breaks off may be taken for one who is not there: it may have something to copy.
+    #[tokio::test]
+    async fn an_answer_that_breaks_off_is_told_from_a_peer_that_is_not_there() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url: PeerUrl = format!("http://{}/eureka/", listener.local_addr().unwrap()).parse().unwrap();
+        let calls = Calls::new(&ReplicationSettings::default(), Arc::new(|| Identity::own(NodeId::of(1), true)));
+        for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"app"] {
+            let broken = async {
+                let (mut peer, _) = listener.accept().await.unwrap();
+                let _request = peer.read(&mut [0; 4096]).await.unwrap();
+                peer.write_all(answer.as_bytes()).await.unwrap();
+            };
+            let (reply, ()) = tokio::join!(calls.get(&url, "apps/", 100), broken);
+            assert!(matches!(reply, Err(Failure::BrokenOff(_))), "{answer}: {reply:?}");
+        }
+        drop(listener);
+        assert!(matches!(calls.get(&url, "apps/", 100).await, Err(Failure::Unreachable(_))));
+    }
 }

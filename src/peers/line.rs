@@ -23,9 +23,12 @@ const TELL_AGAIN: Duration = Duration::from_mins(1);
 /// Why an exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// No connection, or it broke.
+    /// No connection.
     #[error("cannot be reached: {0}")]
     Unreachable(String),
+    /// The connection broke before the answer was whole.
+    #[error("breaks off: {0}")]
+    BrokenOff(String),
     /// No answer in time.
     #[error("does not answer in time")]
     TimedOut,
@@ -53,7 +56,7 @@ impl Failure {
     fn first_wait(&self) -> Duration {
         match self {
             Self::TimedOut | Self::Busy(_) | Self::Faulty(_) | Self::Refused(_) => LONG_WAIT,
-            Self::Unreachable(_) => SHORT_WAIT,
+            Self::Unreachable(_) | Self::BrokenOff(_) => SHORT_WAIT,
         }
     }
 }
