@@ -10,6 +10,7 @@
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
+//! | `replication` | clusters of running binaries: what peers are told, whatever becomes of them |
 //! | `rooms` | that imports go downwards |
 //! | `simulation` | clusters agree after any faults, from seeds |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
@@ -25,6 +26,8 @@ mod properties;
 mod protocol;
 mod regions;
 mod regression;
+#[cfg(target_os = "linux")]
+mod replication;
 mod rooms;
 mod server;
 mod server_under_test;

@@ -33,6 +33,21 @@ impl Server {
         Self::run(command(dir.path(), words), Some(dir))
     }
 
+    /// At an address that is known before it starts.
+    pub(crate) fn start_at(address: SocketAddr, words: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let place = [format!("--server.port={}", address.port()), format!("--server.address={}", address.ip())];
+        let mut server =
+            Self::run(program(dir.path(), place.iter().map(String::as_str).chain(words.iter().copied())), Some(dir));
+        server.address.set_ip(address.ip());
+        server
+    }
+
+    /// On all addresses of the machine; the words name the port.
+    pub(crate) fn everywhere(dir: TempDir, words: &[&str]) -> Self {
+        Self::run(program(dir.path(), words.iter().copied()), Some(dir))
+    }
+
     /// With so many open files allowed at most.
     pub(crate) fn start_with_few_files(files: u64, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
@@ -124,8 +139,12 @@ impl Drop for Server {
 
 /// The binary with these words, in this folder, and nothing from this process's environment.
 pub(crate) fn command(dir: &Path, words: &[&str]) -> Command {
+    program(dir, ["--server.port=0", "--server.address=127.0.0.1"].into_iter().chain(words.iter().copied()))
+}
+
+fn program<'a>(dir: &Path, words: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eurekad"));
-    command.args(["--server.port=0", "--server.address=127.0.0.1"]).args(words).current_dir(dir).env_clear();
+    command.args(words).current_dir(dir).env_clear();
     command
 }
 

@@ -38,11 +38,16 @@ impl Answer {
 
 impl Wire {
     pub(crate) fn open(address: SocketAddr) -> Self {
-        let socket = TcpStream::connect_timeout(&address, SOON).expect("a connection");
+        Self::try_open(address).expect("a connection")
+    }
+
+    /// None if nobody takes the connection.
+    pub(crate) fn try_open(address: SocketAddr) -> Option<Self> {
+        let socket = TcpStream::connect_timeout(&address, SOON).ok()?;
         socket.set_nodelay(true).expect("an option");
         socket.set_read_timeout(Some(SOON)).expect("an option");
         socket.set_write_timeout(Some(SOON)).expect("an option");
-        Self { socket, came: Vec::new() }
+        Some(Self { socket, came: Vec::new() })
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
@@ -58,6 +63,11 @@ impl Wire {
     pub(crate) fn ask(&mut self, request: impl AsRef<[u8]>) -> Answer {
         self.send(request);
         self.answer()
+    }
+
+    /// As [`Self::ask`]; none if the connection ended before an answer came.
+    pub(crate) fn try_ask(&mut self, request: impl AsRef<[u8]>) -> Option<Answer> {
+        (self.try_send(request) && self.hears_within(SOON)).then(|| self.answer())
     }
 
     /// The next answer, whole.

@@ -1,0 +1,17 @@
+//! Clusters of real processes on loopback addresses: what peers are told, and what becomes of a node
+//! whose peers pause, die, hang or talk nonsense.
+//!
+//! Each cluster has addresses of its own below 127.0.0.0/8, so that nodes know each other's before they
+//! start and nobody else takes them. Those of `faults_under_load` take half a minute each and run with
+//! `--ignored` only.
+
+mod aliases;
+mod batches_in_flight;
+mod cluster;
+mod copying;
+mod fake_peer;
+mod faults_under_load;
+mod membership;
+mod nonsense;
+mod rolling;
+mod spreading;
