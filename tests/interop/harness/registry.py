@@ -23,8 +23,10 @@ class Registry:
     def __init__(self, base):
         self.base = base
 
-    def call(self, method, path, body=None):
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    def call(self, method, path, body=None, as_peer=False):
+        """as_peer: as a replication, which goes no further."""
+        headers = {"Accept": "application/json", "Content-Type": "application/json",
+                   **({"x-netflix-discovery-replication": "true"} if as_peer else {})}
         return request(method, self.base + "/eureka/" + path, body and json.dumps(body), headers)
 
     def instance(self, app, id):
@@ -39,14 +41,24 @@ class Registry:
             "%s/%s" % (app["name"], instance.get("instanceId", instance["hostName"])): instance["status"]
             for app in applications["application"] for instance in app["instance"]}
 
-    def register(self, app, id, **more):
-        return self.call("POST", "apps/" + app, {"instance": instance(app, id, **more)}).status
+    def register(self, app, id, as_peer=False, **more):
+        return self.call("POST", "apps/" + app, {"instance": instance(app, id, **more)}, as_peer).status
+
+    def heartbeat(self, app, id, dirty=None):
+        version = "&lastDirtyTimestamp=%s" % dirty if dirty else ""
+        return self.call("PUT", "apps/%s/%s?status=UP%s" % (app, id, version)).status
 
     def override(self, app, id, status):
         return self.call("PUT", "apps/%s/%s/status?value=%s" % (app, id, status)).status
 
-    def cancel(self, app, id):
-        return self.call("DELETE", "apps/%s/%s" % (app, id)).status
+    def remove_override(self, app, id, status="UP"):
+        return self.call("DELETE", "apps/%s/%s/status?value=%s" % (app, id, status)).status
+
+    def metadata(self, app, id, **entries):
+        return self.call("PUT", "apps/%s/%s/metadata?%s" % (app, id, urllib.parse.urlencode(entries))).status
+
+    def cancel(self, app, id, as_peer=False):
+        return self.call("DELETE", "apps/%s/%s" % (app, id), as_peer=as_peer).status
 
 
 def instance(app, id, **more):

@@ -1,5 +1,5 @@
 """The server under test: eurekad, or Spring Cloud's Eureka server as the control. Both take the same words."""
-import os
+import os, threading
 
 from . import process, registry, verdict
 
@@ -16,21 +16,29 @@ JAVA_ALONE = ["--eureka.server.response-cache-auto-expiration-in-seconds=1",
               "--eureka.client.service-url.defaultZone=http://localhost:${server.port}/eureka/"]
 
 
-class Server:
-    """plan: {"binary": path} or {"java": folder}."""
+# It copies from its peers at the start only if it registers with them.
+JAVA_PEER = [JAVA_ALONE[0], "--eureka.client.register-with-eureka=true", "--eureka.client.fetch-registry=true"]
 
-    def __init__(self, plan, log):
-        self.plan, self.log, self.port = plan, log, process.free_port()
-        self.base = "http://127.0.0.1:%d" % self.port
+
+class Server:
+    """plan: {"binary": path} or {"java": folder}. The Java server knows itself among its peers by its host's name, so
+    those of a pair have different ones."""
+
+    def __init__(self, plan, log, host="127.0.0.1", port=None, peer=None):
+        self.plan, self.log, self.host, self.port, self.peer = plan, log, host, port or process.free_port(), peer
+        self.base = "http://%s:%d" % (host, self.port)
         self.start()
         verdict.show_when_failing(lambda: self.process.tail())
 
     def start(self):
         """Comes back when it answers. A second start takes the same port."""
         words = ["--server.port=%d" % self.port, *SETTINGS]
+        if self.peer:
+            words += ["--eureka.instance.hostname=" + self.host,
+                      "--eureka.client.service-url.defaultZone=%s/eureka/" % self.peer]
         if "java" in self.plan:
             self.process = process.java(self.plan["java"], "eurekad.interop.Server", self.log, *words,
-                                        *JAVA_ALONE)
+                                        *(JAVA_PEER if self.peer else JAVA_ALONE))
         else:
             # Its own folder, so that no application.yml of the caller's is read.
             self.process = process.Process([self.plan["binary"], *words], self.log, cwd=os.path.dirname(self.log))
@@ -44,3 +52,24 @@ class Server:
         """Ends it and starts one that knows nobody."""
         self.process.stop()
         self.start()
+
+
+def pair(java_folder, log_folder):
+    """A Java server and the server under test, peers of each other."""
+    plans = {"java": {"java": java_folder}, "other": verdict.given()["server"]}
+    hosts = {"java": "localhost", "other": "127.0.0.1"}
+    ports = {name: process.free_port() for name in plans}
+    started = {}
+
+    def start(name, peer):
+        started[name] = Server(plans[name], os.path.join(log_folder, name + ".log"), hosts[name], ports[name],
+                               "http://%s:%d" % (hosts[peer], ports[peer]))
+
+    # Each asks the other at its start, and waits for one that is not there.
+    threads = [threading.Thread(target=start, args=names) for names in (("java", "other"), ("other", "java"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    verdict.ensure(len(started) == 2, "the two servers do not start")
+    return started["java"], started["other"]

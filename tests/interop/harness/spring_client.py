@@ -5,17 +5,21 @@ from . import process, registry, tap, verdict
 
 
 class SpringClient:
-    """line: the line of Spring Boot that it is built on, such as boot40. Its lease is 3 s, all its intervals 1 s."""
+    """line: the line of Spring Boot that it is built on, such as boot40. Its lease is 3 s, all its intervals 1 s. With
+    several servers it has a tap before each (`taps`)."""
 
-    def __init__(self, line, name, base):
+    def __init__(self, line, name, *bases):
         given = verdict.given()
-        self.name, self.app, self.tap, self.port = name, name.upper(), tap.Tap(base), process.free_port()
+        self.name, self.app, self.port = name, name.upper(), process.free_port()
+        self.taps = [tap.Tap(base) for base in bases]
+        self.tap = self.taps[0]
+        urls = ",".join("%s/eureka/" % one.base for one in self.taps)
         self.id = "127.0.0.1:%s:%d" % (name, self.port)
         self.process = process.java(
             given["tools"]["java-" + line], "eurekad.interop.Client", os.path.join(given["log"], name + ".log"),
             "--server.port=%d" % self.port, "--spring.application.name=" + name,
             "--eureka.instance.instance-id=" + self.id,
-            "--eureka.client.service-url.defaultZone=%s/eureka/" % self.tap.base)
+            "--eureka.client.service-url.defaultZone=" + urls)
         verdict.show_when_failing(self.process.tail)
 
     def registered(self, since=0):
