@@ -23,8 +23,8 @@ use super::line::Failure;
 use super::turns::TURN_HEADER;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Shorter bodies are not worth packing.
-const WORTH_PACKING: usize = 32 * 1024;
+/// Shorter bodies are not worth packing: a batch of heartbeats costs less as it is.
+const WORTH_PACKING: usize = 128 * 1024;
 /// A peer that sends its answer bit by bit is given up after so many read time-outs.
 const LONGEST_ANSWER: u32 = 12;
 

@@ -34,7 +34,7 @@ pub const GATHER: Duration = Duration::from_millis(200);
 /// arrives meanwhile.
 const REGISTER_AFTER: Duration = Duration::from_millis(200);
 /// A peer that was sent nothing for so long is greeted, so that its state stays known.
-const GREET_AGAIN: Duration = Duration::from_secs(30);
+const GREET_AGAIN: Duration = Duration::from_secs(10);
 
 /// Halves of a batch, and then single tasks, that are tried shortly after one another.
 const MOST_REFUSALS: u32 = 16;
