@@ -32,7 +32,7 @@ pub struct ReplicationSettings {
     /// `eurekad.first-copy.limit`: after this the server opens although peers that failed may have
     /// had something. Default 2 min.
     pub copy_limit: Duration,
-    /// `eurekad.peers.digest-interval`: how often nodes of our own compare what they hold. Default 60 s; 0
+    /// `eurekad.peers.digest-interval`: how often nodes of our own compare what they hold. Default 45 s; 0
     /// or `off`: never.
     pub digest_interval: Option<Duration>,
 }
@@ -49,7 +49,7 @@ impl Default for ReplicationSettings {
             copy_rounds: 2,
             copy_wait: Duration::from_secs(2),
             copy_limit: Duration::from_mins(2),
-            digest_interval: Some(Duration::from_mins(1)),
+            digest_interval: Some(Duration::from_secs(45)),
         }
     }
 }

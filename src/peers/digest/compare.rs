@@ -1,5 +1,6 @@
 //! The timer of one peer, and the requests of an exchange.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +15,15 @@ use crate::peers::peer::{Peer, Standing};
 use crate::peers::{Context, Peers};
 
 use super::MOST_ANSWER_BYTES;
-use super::exchange::{Exchange, Findings};
+use super::exchange::{Differing, Exchange, Findings};
 
 /// Before the first exchange, which tells since when the overrides of the first copy stand.
 const FIRST: Duration = Duration::from_secs(5);
+/// What still differs after so long is not on its way any more. A change that nodes of a cluster tell each
+/// other just now is none of this exchange's business.
+const SETTLE: Duration = Duration::from_secs(10);
+/// Differences that are remembered from one round to the next.
+const MOST_FRESH: usize = 100_000;
 /// Between exchanges that each were full.
 const NEXT_PIECE: Duration = Duration::from_secs(1);
 
@@ -37,17 +43,27 @@ pub(in crate::peers) struct Compared {
 /// Compares with a peer on a timer, until it is none any more.
 pub(in crate::peers) async fn keep_comparing(peers: &Peers, peer: &Arc<Peer>, interval: Duration) {
     let mut rest = None;
+    // What differed in the round before, and what differs for the first time in this one.
+    let (mut known, mut fresh) = (Arc::default(), BTreeSet::new());
     sleep(part_of(FIRST.min(interval))).await;
     loop {
         let mut wait = part_of(interval);
         if speaks_digest(peers, peer) {
-            match exchange(&peers.context, peer, rest.take()).await {
-                Ok(findings) => {
+            match exchange(&peers.context, peer, rest.take(), Arc::clone(&known)).await {
+                Ok(mut findings) => {
                     note(peers, peer, &findings);
-                    if findings.rest.is_some() {
-                        wait = wait.min(NEXT_PIECE);
+                    if fresh.len() < MOST_FRESH {
+                        fresh.append(&mut findings.fresh);
                     }
                     rest = findings.rest;
+                    if rest.is_some() {
+                        wait = wait.min(NEXT_PIECE);
+                    } else {
+                        known = Arc::new(std::mem::take(&mut fresh));
+                        if !known.is_empty() {
+                            wait = wait.min(SETTLE);
+                        }
+                    }
                 }
                 // Whether a peer is there is told by what it is sent.
                 Err(failure) => tracing::debug!(peer = %peer.url, %failure, "comparing with a peer failed"),
@@ -64,12 +80,18 @@ fn speaks_digest(peers: &Peers, peer: &Peer) -> bool {
     speaks && peer.standing() == Standing::Peer && peers.context.registry.was_opened() && is_up()
 }
 
-async fn exchange(context: &Context, peer: &Peer, rest: Option<(String, String)>) -> Result<Findings, Failure> {
+async fn exchange(
+    context: &Context,
+    peer: &Peer,
+    rest: Option<(String, String)>,
+    known: Arc<BTreeSet<Differing>>,
+) -> Result<Findings, Failure> {
     let faulty = |error: &dyn std::fmt::Display| Failure::Faulty(error.to_string());
     let registry = Arc::clone(&context.registry);
     // A large registry is summed up off the workers.
     let begun = tokio::task::spawn_blocking(move || Exchange::begin(&registry, rest)).await;
-    let (mut exchange, mut request) = begun.map_err(|error| faulty(&error))?.map_err(|error| faulty(&error))?;
+    let (exchange, mut request) = begun.map_err(|error| faulty(&error))?.map_err(|error| faulty(&error))?;
+    let mut exchange = exchange.mending(known);
     loop {
         let asked = context.clock.mono();
         let reply = context.calls.post(&peer.url, "peerreplication/digest", request, true, MOST_ANSWER_BYTES).await?;

@@ -1,6 +1,7 @@
 //! The node that asks: what it sends, what it makes of the answers. It does no I/O.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::codec::{Limits, json};
@@ -19,6 +20,9 @@ const MOST_NAMES: usize = 4 << 20;
 /// Bytes of the figures of an application.
 const FIGURES: usize = 48;
 
+/// An instance that differs.
+pub type Differing = (AppName, InstanceId);
+
 /// What an exchange found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
@@ -26,6 +30,8 @@ pub struct Findings {
     pub differences: usize,
     /// How many of them were mended.
     pub mended: usize,
+    /// Those that were left alone, since they may be on their way.
+    pub fresh: BTreeSet<Differing>,
     /// Where the next exchange begins, if this one was full.
     pub rest: Option<(String, String)>,
 }
@@ -37,6 +43,8 @@ pub struct Exchange {
     until: Option<String>,
     /// Answered is the first request.
     compared: bool,
+    /// What may be mended; none: everything.
+    known: Option<Arc<BTreeSet<Differing>>>,
     to_fetch: VecDeque<(AppName, InstanceId)>,
     findings: Findings,
 }
@@ -58,8 +66,15 @@ impl Exchange {
             }
         }
         let asked = Asked { after: rest, until: until.clone(), apps };
-        let exchange = Self { until, compared: false, to_fetch: VecDeque::new(), findings: Findings::default() };
+        let (to_fetch, findings) = (VecDeque::new(), Findings::default());
+        let exchange = Self { until, compared: false, known: None, to_fetch, findings };
         Ok((exchange, serde_json::to_vec(&Request::Compare(asked))?))
+    }
+
+    /// Mends only what differed before: what is new may be on its way still.
+    #[must_use]
+    pub fn mending(self, known: Arc<BTreeSet<Differing>>) -> Self {
+        Self { known: Some(known), ..self }
     }
 
     /// Takes an answer that came so long after its request, at the wall time `now`. Gives the next request,
@@ -93,7 +108,8 @@ impl Exchange {
 
     fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64) {
         for ended in theirs.ended.iter().map(|entry| entry.ended(way)) {
-            if registry.end_as(&ended) {
+            let stands = registry.held(&ended.app, &ended.id).is_some();
+            if stands && self.is_ripe(&ended.app, &ended.id) && registry.end_as(&ended) {
                 self.findings.differences += 1;
                 self.findings.mended += 1;
             }
@@ -101,6 +117,9 @@ impl Exchange {
         for holding in theirs.held.iter().filter_map(|entry| entry.holding(way)) {
             match registry.compare(&holding) {
                 Difference::None => {}
+                Difference::Status | Difference::Instance if !self.is_ripe(&holding.app, &holding.id) => {
+                    self.findings.differences += 1;
+                }
                 Difference::Stamp | Difference::Status => {
                     let seen = usize::from(registry.agree(&holding));
                     self.findings.differences += seen;
@@ -115,6 +134,17 @@ impl Exchange {
         // After all of an application come those whose name goes on after its name.
         let after = |app: String| (app + "\0", String::new());
         self.findings.rest = theirs.next.or_else(|| self.until.take().map(after));
+    }
+
+    /// Whether a difference is to be mended; else it is remembered.
+    fn is_ripe(&mut self, app: &AppName, id: &InstanceId) -> bool {
+        let Some(known) = &self.known else { return true };
+        let place = (app.clone(), id.clone());
+        let ripe = known.contains(&place);
+        if !ripe {
+            self.findings.fresh.insert(place);
+        }
+        ripe
     }
 
     fn take(&mut self, registry: &Registry, fetched: &Fetched, way: u64, now: WallMillis) -> Result<(), DigestError> {

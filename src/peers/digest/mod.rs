@@ -1,6 +1,6 @@
 //! Repair by digest: two of our own nodes compare what they hold, and mend what lost messages left.
 //!
-//! A node asks each peer every minute or so (`eurekad.peers.digest-interval`), and only what it holds
+//! A node asks each peer every 45 s or so (`eurekad.peers.digest-interval`), and only what it holds
 //! itself changes by that; the peer asks for itself. It sends a count and a hash of each application. If
 //! all are equal there, that was it: one round trip. Of those that differ the peer answers what it holds
 //! and what has left, each with an **age** in place of a time, since clocks differ; the node decides
@@ -27,7 +27,7 @@ mod summary;
 mod wire;
 
 pub use answer::answer;
-pub use exchange::{Exchange, Findings, repair};
+pub use exchange::{Differing, Exchange, Findings, repair};
 pub use summary::{Digest, Summary, differing, summary};
 
 /// Why a request or an answer cannot be used.

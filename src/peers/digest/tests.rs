@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -107,7 +109,7 @@ async fn what_is_missing_is_taken_with_what_is_left_of_its_lease() {
     advance(Duration::from_secs(10)).await;
     b.register("ord-1", 1);
     advance(Duration::from_mins(1)).await;
-    assert_eq!(a.ask(b), Findings { differences: 1, mended: 1, rest: None });
+    assert_eq!(a.ask(b), Findings { differences: 1, mended: 1, ..Findings::default() });
     assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
     assert_eq!(a.ask(b), Findings::default(), "equal");
     pass(&nodes, 30).await;
@@ -116,6 +118,36 @@ async fn what_is_missing_is_taken_with_what_is_left_of_its_lease() {
     assert_eq!((a.facts("ord-1"), b.facts("ord-1")), (None, None), "its client is silent");
     all_ask(&nodes);
     assert_eq!((a.facts("ord-1"), b.facts("ord-1")), (None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_be_on_its_way_is_left_alone_until_it_still_differs() {
+    let nodes = [Node::new(0), Node::new(0)];
+    let [a, b] = &nodes;
+    a.register("lost", 1);
+    let round = |known: &BTreeSet<Differing>| {
+        let (exchange, request) = Exchange::begin(&b.registry, None).unwrap();
+        let mut exchange = exchange.mending(Arc::new(known.clone()));
+        let mut next = Some(request);
+        while let Some(request) = next {
+            let bytes = answer(&a.registry, &request).unwrap();
+            next = exchange.answered(&b.registry, &bytes, Duration::ZERO, START).unwrap();
+        }
+        exchange.findings().clone()
+    };
+    let first = round(&BTreeSet::new());
+    assert_eq!((first.differences, first.mended, b.facts("lost")), (1, 0, None));
+    a.register("new", 1);
+    let second = round(&first.fresh);
+    assert_eq!((second.differences, second.mended), (2, 1));
+    assert!(b.facts("lost").is_some() && b.facts("new").is_none());
+    assert_eq!(round(&second.fresh).mended, 1);
+    advance(Duration::from_secs(5)).await;
+    a.cancel("lost");
+    let ended = round(&BTreeSet::new());
+    assert_eq!((ended.mended, b.facts("lost").is_some()), (0, true));
+    assert_eq!(round(&ended.fresh).mended, 1);
+    assert!(b.facts("lost").is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -137,7 +169,7 @@ async fn what_ended_here_comes_back_for_a_sign_of_life_since_then_only() {
     a.cancel("ord-1");
     advance(Duration::from_secs(5)).await;
     assert_eq!(a.ask(b), Findings::default());
-    assert_eq!(b.ask(a), Findings { differences: 1, mended: 1, rest: None }, "it left");
+    assert_eq!(b.ask(a), Findings { differences: 1, mended: 1, ..Findings::default() }, "it left");
     assert_eq!(b.facts("ord-1"), None);
 }
 

@@ -76,7 +76,7 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.server.registry-sync-retries", "2"),
     ("eureka.server.registry-sync-retry-wait-ms", "2000"),
     ("eurekad.first-copy.limit", "120"),
-    ("eurekad.peers.digest-interval", "60"),
+    ("eurekad.peers.digest-interval", "45"),
     // remote regions
     ("eureka.server.remote-region-urls-with-name.*", ""),
     ("eureka.server.remote-region-app-whitelist.*[]", ""),
