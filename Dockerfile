@@ -3,6 +3,7 @@ WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src src
 COPY tests/main.rs tests/main.rs
+COPY benches benches
 # Shown by `eurekad --version`.
 ARG EUREKAD_COMMIT
 RUN cargo build --profile dist --locked --bin eurekad
