@@ -8,7 +8,7 @@
 //! answer took is added to its ages, so that nothing gets younger on its way.
 //!
 //! Java has no such thing: peers there stay different until heartbeats find it, or for ever. A peer that
-//! does not say that it speaks this version of it (see [`super::identity`]) is never asked.
+//! does not say that it speaks this version of it (see [`super::Identity`]) is never asked.
 //!
 //! | file | what |
 //! | --- | --- |
