@@ -14,6 +14,10 @@
 //! - the same with overrides, once operators have said again what they want;
 //! - nothing waits for a peer.
 //!
+//! With repair by digest between nodes, also without operators who say anything again:
+//! - status and override of every instance are the same everywhere;
+//! - an override that nobody takes back is there, unless its instance left, or no node had it any more.
+//!
 //! Without repair between nodes, as between Java's servers, these do not hold and are not asked for:
 //! - An override, or its removal, that a peer missed (the task waited for too long, or the instance was
 //!   not there) is never made up for: heartbeats of equal data say nothing of overrides.
@@ -29,7 +33,7 @@ use eurekad::registry;
 
 use super::client::{Client, Told, Voice, client_of};
 use super::node::Node;
-use super::world::World;
+use super::world::{Part, World};
 
 /// What a node held of an instance when it was last looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +53,8 @@ impl World {
 
     /// Looks at an instance after something happened to it on a node.
     pub(crate) fn observe(&mut self, node: usize, client: usize) {
-        let Client { app, id, told, .. } = &self.clients[client];
+        let Client { app, id, told, left, .. } = &self.clients[client];
+        let repairs = self.repairs();
         let place = &mut self.nodes[node];
         let seen = &mut place.seen[client];
         let Some(lease) = place.up.as_ref().and_then(|server| server.registry.held(app, id)) else {
@@ -60,11 +65,31 @@ impl World {
         assert!(dirty >= seen.dirty, "client {client} at {node} goes from {} back to {dirty}", seen.dirty);
         seen.dirty = dirty;
         seen.since.get_or_insert(self.now);
-        if let Told::Once(status) = told {
+        // What takes part in a comparison may learn that its override left with it.
+        if let Told::Once(status) = told
+            && !(repairs && *left)
+        {
             let has = lease.override_status == Some(*status);
             assert!(has || !seen.knows, "client {client} at {node} loses its override");
             seen.knows = has;
         }
+    }
+
+    /// Notes whose override no node has any more, so that no repair can bring it back.
+    pub(crate) fn note_lost(&mut self) {
+        for client in self.clients.iter_mut().filter(|client| client.lives && !client.left) {
+            let Told::Once(status) = client.told else { continue };
+            let has = |node: &Node| {
+                let lease = node.up.as_ref().and_then(|server| server.registry.held(&client.app, &client.id));
+                lease.is_some_and(|lease| lease.override_status == Some(status))
+            };
+            client.left = self.part != Part::Good && !self.nodes.iter().any(has);
+        }
+    }
+
+    /// A comparison ended. It may have ended leases, and have taken others' overrides.
+    pub(crate) fn repaired(&mut self, node: usize) {
+        self.observe_all(node);
     }
 
     pub(crate) fn observe_all(&mut self, node: usize) {
@@ -140,11 +165,24 @@ impl World {
         }
     }
 
+    /// Whatever it came to: with repair it is the same everywhere.
+    fn check_agreed(&self, node: usize, client: usize) {
+        let it = &self.clients[client];
+        let at = |node: usize| {
+            let lease = self.nodes[node].up.as_ref().unwrap().registry.held(&it.app, &it.id)?;
+            Some((lease.instance.status, lease.override_status))
+        };
+        if self.repairs() {
+            assert_eq!(at(0), at(node), "client {client}, at 0 and at {node}");
+        }
+    }
+
     fn check_status(&self, node: usize, client: usize, status: InstanceStatus, overridden: Option<InstanceStatus>) {
         let it = &self.clients[client];
         let wanted = match it.told {
             Told::Never => None,
-            Told::Once(_) | Told::Often(_) if !self.insists => return,
+            Told::Once(_) if !self.insists && (it.left || !self.repairs()) => return self.check_agreed(node, client),
+            Told::Often(_) if !self.insists => return self.check_agreed(node, client),
             Told::Once(status) => Some(status),
             Told::Often(wanted) => wanted,
         };

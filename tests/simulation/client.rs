@@ -12,6 +12,7 @@ use super::network::Place;
 use super::world::{Event, START, World};
 
 /// An instance.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) app: AppName,
@@ -32,6 +33,8 @@ pub(crate) struct Client {
     /// Whether it counts its data as changed when it must register again, as Java's does.
     dirties: bool,
     pub(crate) told: Told,
+    /// Whether it, or its override, was gone everywhere for a time.
+    pub(crate) left: bool,
     /// When an operator first did something to it.
     pub(crate) told_at: Option<u64>,
     pub(crate) voice: Voice,
@@ -103,6 +106,7 @@ impl Client {
             dirties: random.random_bool(0.7),
             told,
             told_at: None,
+            left: false,
             voice: Voice::None,
             turn: 0,
         }
@@ -172,6 +176,7 @@ impl World {
         }
         let instance = &mut self.clients[client];
         instance.lives = false;
+        instance.left = true;
         instance.turn += 1;
         if let Told::Often(wanted) = &mut instance.told {
             *wanted = None;

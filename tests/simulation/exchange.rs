@@ -44,7 +44,8 @@ impl World {
                 self.look_in(at.node, peer, wait);
             }
             Next::Send(tasks) => {
-                let items: Vec<_> = tasks.iter().map(peers::item).collect();
+                let item = if self.repairs() { peers::stamped_item } else { peers::item };
+                let items: Vec<_> = tasks.iter().map(item).collect();
                 let bytes = json::write_batch(&items);
                 self.report.items += u64::try_from(items.len()).unwrap();
                 self.note(format_args!("{} tells {peer} {} items", at.node, items.len()));
@@ -80,9 +81,15 @@ impl World {
         }
         let there = self.place(to.node) == to && self.nodes[to.node].up.is_some();
         match body {
-            Body::Batch(_) | Body::AskList if !there => self.reply(to, from, exchange, Body::NoConnection),
+            Body::Batch(_) | Body::AskList | Body::Compare(_) if !there => {
+                self.reply(to, from, exchange, Body::NoConnection);
+            }
             Body::Batch(bytes) => {
                 let answer = self.take(from, exchange, to.node, &bytes).await;
+                self.reply(to, from, exchange, answer);
+            }
+            Body::Compare(bytes) => {
+                let answer = self.compare_at(to.node, &bytes);
                 self.reply(to, from, exchange, answer);
             }
             Body::AskList => {
@@ -142,6 +149,9 @@ impl World {
             // It was given up, or this is its second answer.
             None => {}
             Some(Purpose::FirstCopy) => self.copy_answered(node, answer),
+            Some(Purpose::Repair { peer, exchange, asked }) => {
+                self.compared(node, peer, &exchange, asked, answer);
+            }
             Some(Purpose::Outbox { peer, tasks }) => self.batch_answered(node, peer, &tasks, answer),
         }
     }
@@ -154,7 +164,9 @@ impl World {
                 .map_err(|error| Failure::Faulty(error.to_string())),
             Ok(Body::Status(status)) => Err(Failure::of_status(status)),
             Ok(Body::NotOpen) => Err(Failure::of_status(403)),
-            Ok(Body::NoConnection | Body::Batch(_) | Body::AskList) => Err(Failure::Unreachable("refused".into())),
+            Ok(Body::NoConnection | Body::Batch(_) | Body::AskList | Body::Compare(_)) => {
+                Err(Failure::Unreachable("refused".into()))
+            }
             Err(failure) => Err(failure),
         };
         let failed = outcome.is_err();

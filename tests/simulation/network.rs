@@ -25,6 +25,8 @@ pub(crate) struct Packet {
 pub(crate) enum Body {
     /// `POST peerreplication/batch/`.
     Batch(Rc<[u8]>),
+    /// `POST peerreplication/digest`.
+    Compare(Rc<[u8]>),
     /// `GET apps/`.
     AskList,
     /// 200 with a body.

@@ -1,7 +1,9 @@
 //! One server without HTTP: what `server::App` wires, and what a process may suffer.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
@@ -12,6 +14,7 @@ use rand::seq::SliceRandom as _;
 
 use eurekad::clock::{Clock, Monotonic};
 use eurekad::model::InstanceStatus;
+use eurekad::peers::digest::{Differing, Exchange};
 use eurekad::peers::{OutboxLimits, Outboxes, Post, Receiver, Refusals, Task};
 use eurekad::registry::{Lease, Registry, Replicas, Rules, Told};
 use eurekad::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
@@ -19,6 +22,7 @@ use eurekad::settings::{CatalogSettings, LeaseSettings, OpeningSettings, Preserv
 use super::checks::Seen;
 use super::first_copy::Copying;
 use super::network::Place;
+use super::repair::FIRST_REPAIR;
 use super::world::{Event, START, World};
 
 /// Between two rounds of eviction.
@@ -54,6 +58,8 @@ pub(crate) struct Server {
     pub(crate) delivered: BTreeMap<(usize, usize), Option<InstanceStatus>>,
     /// The first copy, until the node is open.
     pub(crate) copying: Option<Copying>,
+    /// What differed from each peer in the last comparison.
+    pub(crate) differing: Vec<Arc<BTreeSet<Differing>>>,
 }
 
 /// What an exchange is for.
@@ -61,6 +67,7 @@ pub(crate) struct Server {
 pub(crate) enum Purpose {
     Outbox { peer: usize, tasks: Arc<[Task]> },
     FirstCopy,
+    Repair { peer: usize, exchange: Rc<RefCell<Exchange>>, asked: u64 },
 }
 
 /// Stands before the outboxes: nothing that did not come from a client may get there.
@@ -157,8 +164,21 @@ impl World {
         let (looks, exchanges, delivered) = (vec![0; posts.len()], BTreeMap::new(), BTreeMap::new());
         let born = self.now;
         let copying = Some(Copying::new(self.now));
-        let server =
-            Server { born, clock, registry, receiver, refusals, witness, posts, looks, exchanges, delivered, copying };
+        let differing = vec![Arc::default(); posts.len()];
+        let server = Server {
+            born,
+            clock,
+            registry,
+            receiver,
+            refusals,
+            witness,
+            posts,
+            looks,
+            exchanges,
+            delivered,
+            copying,
+            differing,
+        };
         let clients = self.clients.len();
         let place = &mut self.nodes[node];
         *place = Node { life: place.life + 1, up: Some(server), ..Node::new(clients) };
@@ -169,6 +189,7 @@ impl World {
         self.plan(EVICTION, Event::Evict(at));
         for peer in (0..self.nodes.len()).filter(|peer| *peer != node) {
             self.look_in(node, peer, 0);
+            self.plan_repair(at, peer, FIRST_REPAIR);
         }
     }
 
@@ -178,6 +199,7 @@ impl World {
         let clients = self.clients.len();
         let life = self.nodes[node].life + 1;
         self.nodes[node] = Node { life, ..Node::new(clients) };
+        self.note_lost();
     }
 
     /// Stops a process as SIGSTOP does: the kernel takes in what comes.
@@ -214,6 +236,7 @@ impl World {
                 self.note(format_args!("{} ends {} of {} lapsed", at.node, round.expired, round.lapsed));
                 self.report.expired += u64::try_from(round.expired).unwrap();
                 self.observe_all(at.node);
+                self.note_lost();
             }
         }
         self.plan(EVICTION, Event::Evict(at));

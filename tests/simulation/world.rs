@@ -60,7 +60,10 @@ pub(crate) enum Event {
     GoOn(Place),
     Operate(usize),
     Insist(usize),
-    Repair(usize),
+    Repair {
+        at: Place,
+        peer: usize,
+    },
 }
 
 /// The parts of a run.
@@ -82,6 +85,8 @@ pub(crate) struct Report {
     pub(crate) failures: u64,
     pub(crate) expired: u64,
     pub(crate) copied: u64,
+    /// Differences that comparisons mended.
+    pub(crate) mended: u64,
     /// Overrides that one node told, found on another.
     pub(crate) ordered: u64,
 }
@@ -96,6 +101,7 @@ impl Report {
         self.failures += other.failures;
         self.expired += other.expired;
         self.copied += other.copied;
+        self.mended += other.mended;
         self.ordered += other.ordered;
     }
 }
@@ -182,9 +188,6 @@ impl World {
     pub(crate) async fn run(mut self) -> Report {
         for node in 0..self.nodes.len() {
             self.start(node);
-            if self.repair != Repair::Off {
-                self.plan(60_000, Event::Repair(node));
-            }
         }
         for client in 0..self.clients.len() {
             let wait = self.random.random_range(0..GOOD_START / 2);
@@ -251,6 +254,7 @@ impl World {
             | Event::Look { at, .. }
             | Event::TimeOut { at, .. }
             | Event::CopyRound(at)
+            | Event::Repair { at, .. }
             | Event::Call { at, .. } => Some(*at),
             Event::Arrive(packet) => Some(packet.to),
             _ => None,
@@ -283,16 +287,12 @@ impl World {
             Event::Operate(client) if self.clients[client].lives && self.part == Part::Faults => self.operate(client),
             Event::Insist(client) if self.insists && self.clients[client].lives => self.insist(client),
             Event::Return(_) | Event::Start(_) | Event::GoOn(_) | Event::Operate(_) | Event::Insist(_) => {}
-            Event::Repair(node) => self.repair(node),
+            Event::Repair { at, peer } => self.repair(at, peer),
         }
     }
 
-    /// The timer of the exchange by which a node finds what lost tasks left different: here a digest goes
-    /// to a peer and what differs is fetched.
-    fn repair(&mut self, node: usize) {
-        match self.repair {
-            Repair::Off => {}
-        }
-        self.plan(60_000, Event::Repair(node));
+    /// Whether nodes compare what they hold.
+    pub(crate) fn repairs(&self) -> bool {
+        self.repair == Repair::Digest
     }
 }
