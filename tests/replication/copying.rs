@@ -1,6 +1,6 @@
 //! What a node does before it lets clients read.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::sockets::server::{SOON, Server, eventually};
 use crate::sockets::wire::{get, instance, post, register};
@@ -109,7 +109,7 @@ fn three_that_start_together_with_nothing_serve_within_seconds() {
     for node in &nodes {
         is_open(node);
     }
-    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
     for (own, node) in all.iter().zip(&nodes) {
         let others: Vec<_> = all.into_iter().filter(|other| other != own).map(url).collect();
         eventually("each sees the others", || (replicas(node).available == others).then_some(()));
