@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -37,7 +37,8 @@ pub(crate) fn serve(port: u16) -> Result<()> {
         .route("/eureka/apps/delta", get(async |lists, headers| list(lists, &headers, true)))
         .route("/eureka/apps/{app}", post(register))
         .route("/eureka/apps/{app}/{id}", put(ok).delete(ok))
-        .route("/taught/{place}", put(teach))
+        // Lists are longer than the 2 MB that axum reads of a body by itself.
+        .route("/taught/{place}", put(teach).layer(DefaultBodyLimit::disable()))
         .with_state(Lists::default());
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
