@@ -226,7 +226,9 @@ impl Peers {
     }
 
     fn drop_post(&self, peer: &Peer) {
-        if let Some(post) = peer.found.lock().post.take() {
+        // The guard must be gone before an outbox is locked.
+        let post = peer.found.lock().post.take();
+        if let Some(post) = post {
             self.context.outboxes.close(&post);
         }
     }

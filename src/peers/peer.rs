@@ -18,7 +18,7 @@ use super::identity::{DIGEST_VERSION, Identity, NodeId};
 use super::line::{Failure, News};
 use super::outbox::{Next, Task};
 use super::outboxes::Post;
-use super::{Context, Peers, digest};
+use super::{Context, Peers};
 
 /// A whole batch of answers with an instance each is far from it.
 const MOST_ANSWER_BYTES: usize = 64 << 20;
@@ -41,6 +41,7 @@ pub enum Standing {
 pub struct Peer {
     /// Where it is.
     pub url: PeerUrl,
+    /// Never held while an outbox is locked.
     pub(super) found: Mutex<Found>,
     /// Cancelled when it is no peer any more.
     pub(super) gone: CancellationToken,
@@ -54,18 +55,13 @@ pub(super) struct Found {
     pub(super) identity: Option<Identity>,
     /// What waits for it; none while there is nothing to be sent to it.
     pub(super) post: Option<Arc<Post>>,
-    /// What comparing with it has come to.
-    pub(super) compared: digest::compare::Compared,
+    /// When it was last compared with, and what came of it; none before the first time.
+    pub(super) compared: Option<(Monotonic, Compared)>,
 }
 
 impl Peer {
     pub(super) fn new(url: PeerUrl, gone: CancellationToken) -> Self {
-        let found = Found {
-            standing: Standing::Peer,
-            identity: None,
-            post: None,
-            compared: digest::compare::Compared::default(),
-        };
+        let found = Found { standing: Standing::Peer, identity: None, post: None, compared: None };
         Self { url, found: Mutex::new(found), gone }
     }
 
@@ -186,15 +182,14 @@ pub struct PeerReport {
     pub queue: usize,
     /// What has become of tasks.
     pub tally: super::Tally,
-    /// What comparing with it has come to; none with a Java server, or before the first time.
-    pub compared: Option<Compared>,
+    /// How long ago it was last compared with, and what came of it; none with a Java server, or before the
+    /// first time.
+    pub compared: Option<(Duration, Compared)>,
 }
 
 /// How far two nodes of our own agree, by the last comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// How long ago that was.
-    pub last: Duration,
     /// Differences that it found.
     pub found: usize,
     /// Whether there is more to compare than was at that time.
@@ -205,24 +200,21 @@ pub struct Compared {
 
 impl PeerReport {
     pub(super) fn of(peer: &Peer, now: Monotonic) -> Option<Self> {
-        let post = peer.post()?;
-        let compared = peer.found.lock().compared.clone();
+        let (post, identity, compared) = {
+            let found = peer.found.lock();
+            (found.post.clone()?, found.identity, found.compared)
+        };
         let outbox = post.outbox.lock();
         Some(Self {
             url: peer.url.clone(),
-            identity: peer.identity(),
+            identity,
             state: outbox.state().clone(),
             last_success: outbox.last_success().map(|at| now.since(at)),
             last_failure: outbox.last_failure().map(|(at, failure)| (now.since(*at), failure.clone())),
             lag: outbox.lag(now),
             queue: outbox.len(),
             tally: outbox.tally(),
-            compared: compared.last.map(|last| Compared {
-                last: now.since(last),
-                found: compared.found,
-                is_full: compared.is_full,
-                mended: compared.mended,
-            }),
+            compared: compared.map(|(at, compared)| (now.since(at), compared)),
         })
     }
 

@@ -8,10 +8,9 @@ use http::StatusCode;
 use rand::RngExt as _;
 use tokio::time::sleep;
 
-use crate::clock::Monotonic;
 use crate::peers::identity::DIGEST_VERSION;
 use crate::peers::line::{Failure, PeerState};
-use crate::peers::peer::{Peer, Standing};
+use crate::peers::peer::{Compared, Peer, Standing};
 use crate::peers::{Context, Peers};
 
 use super::MOST_ANSWER_BYTES;
@@ -26,19 +25,6 @@ const SETTLE: Duration = Duration::from_secs(10);
 const MOST_FRESH: usize = 100_000;
 /// Between exchanges that each were full.
 const NEXT_PIECE: Duration = Duration::from_secs(1);
-
-/// What comparing with a peer has come to.
-#[derive(Clone, Debug, Default)]
-pub(in crate::peers) struct Compared {
-    /// The last exchange that went through.
-    pub(in crate::peers) last: Option<Monotonic>,
-    /// Differences that it found.
-    pub(in crate::peers) found: usize,
-    /// Whether there was more than one exchange holds.
-    pub(in crate::peers) is_full: bool,
-    /// Differences that were mended since the start.
-    pub(in crate::peers) mended: u64,
-}
 
 /// Compares with a peer on a timer, until it is none any more.
 pub(in crate::peers) async fn keep_comparing(peers: &Peers, peer: &Arc<Peer>, interval: Duration) {
@@ -115,12 +101,15 @@ async fn exchange(
 }
 
 fn note(peers: &Peers, peer: &Peer, findings: &Findings) {
-    let mended = findings.mended;
-    let compared = &mut peer.found.lock().compared;
-    compared.last = Some(peers.context.clock.mono());
-    compared.found = findings.differences;
-    compared.is_full = findings.rest.is_some();
-    compared.mended += u64::try_from(mended).unwrap_or(u64::MAX);
+    let (now, mended) = (peers.context.clock.mono(), findings.mended);
+    {
+        let mut found = peer.found.lock();
+        let (at, compared) = found.compared.get_or_insert((now, Compared::default()));
+        *at = now;
+        compared.found = findings.differences;
+        compared.is_full = findings.rest.is_some();
+        compared.mended += u64::try_from(mended).unwrap_or(u64::MAX);
+    }
     if mended > 0 {
         let found = findings.differences;
         tracing::info!(peer = %peer.url, found, mended, "differences to a peer were mended");
