@@ -18,8 +18,10 @@
 //! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
 //! | `regions` | copies of other regions | `RemoteRegionRegistry` |
 //! | `first_copy` | a peer's registry at the start | `syncUp` |
+//! | `begun_again` | tasks that must not die | none |
 
 mod batch;
+mod begun_again;
 mod calls;
 pub mod digest;
 pub mod discovery;
@@ -35,11 +37,13 @@ mod regions;
 mod turns;
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -151,45 +155,40 @@ impl Peers {
             return None;
         };
         peer.found.lock().post = Some(post);
-        let (peers, served) = (self.clone(), Arc::clone(&peer));
-        self.tasks.spawn(async move { peers.keep_serving(served).await });
+        self.keep_running(
+            &peer,
+            |peers, peer| async move { peer::serve(&peers, &peer).await },
+            |peer, error| tracing::error!(%peer, %error, "sending to a peer failed, it begins anew"),
+        );
         if let Some(interval) = self.context.digest_interval {
-            let (peers, compared) = (self.clone(), Arc::clone(&peer));
-            self.tasks.spawn(async move { peers.keep_comparing(compared, interval).await });
+            self.keep_running(
+                &peer,
+                move |peers, peer| async move { digest::compare::keep_comparing(&peers, &peer, interval).await },
+                |peer, error| tracing::error!(%peer, %error, "comparing with a peer failed, it begins anew"),
+            );
         }
         Some(peer)
     }
 
-    /// A run that panics is logged and begun again.
-    async fn keep_serving(self, peer: Arc<Peer>) {
-        loop {
-            let (peers, served) = (self.clone(), Arc::clone(&peer));
-            let run = self.tasks.spawn(async move {
-                let gone = served.gone.clone();
-                gone.run_until_cancelled(peer::serve(&peers, &served)).await;
-            });
-            match run.await {
-                Ok(()) => return,
-                Err(error) => tracing::error!(peer = %peer.url, %error, "sending to a peer failed, it begins anew"),
-            }
-            tokio::time::sleep(LONGEST_WAIT).await;
-        }
-    }
-
-    /// The same for the comparisons.
-    async fn keep_comparing(self, peer: Arc<Peer>, interval: Duration) {
-        loop {
-            let (peers, compared) = (self.clone(), Arc::clone(&peer));
-            let run = self.tasks.spawn(async move {
-                let gone = compared.gone.clone();
-                gone.run_until_cancelled(digest::compare::keep_comparing(&peers, &compared, interval)).await;
-            });
-            match run.await {
-                Ok(()) => return,
-                Err(error) => tracing::error!(peer = %peer.url, %error, "comparing with a peer failed, it begins anew"),
-            }
-            tokio::time::sleep(LONGEST_WAIT).await;
-        }
+    /// Does something for a peer until it is none any more.
+    fn keep_running<R>(
+        &self,
+        peer: &Arc<Peer>,
+        run: impl Fn(Self, Arc<Peer>) -> R + Send + 'static,
+        tell: impl Fn(&PeerUrl, JoinError) + Send + 'static,
+    ) where
+        R: Future<Output = ()> + Send + 'static,
+    {
+        let (peers, peer) = (self.clone(), Arc::clone(peer));
+        self.tasks.spawn(begun_again::keep_running(
+            self.tasks.clone(),
+            peer.gone.clone(),
+            {
+                let peer = Arc::clone(&peer);
+                move || run(peers.clone(), Arc::clone(&peer))
+            },
+            move |error| tell(&peer.url, error),
+        ));
     }
 
     /// Takes note of who answered: this node itself and nodes that other URLs lead to are told nothing.

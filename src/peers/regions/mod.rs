@@ -31,9 +31,10 @@ use crate::model::AppName;
 use crate::registry::{RegionChange, RegionId, Registry, RemoteInstance};
 use crate::settings::{NO_REGION, RegionSettings, RemoteRegion};
 
+use super::begun_again::keep_running;
 use super::calls::{Calls, Reply};
 use super::identity::NodeId;
-use super::line::{Failure, LONGEST_WAIT, News};
+use super::line::{Failure, News};
 use poll::{Ask, List, Outcome, Poll};
 
 /// A registry of some 250,000 instances.
@@ -77,8 +78,7 @@ impl Regions {
                 id,
                 apps: apps.map(|apps| Arc::new(apps.iter().map(|app| AppName::new(app.trim())).collect())),
             };
-            let (running, ending) = (tasks.clone(), ending.clone());
-            tasks.spawn(async move { follower.keep(&running, &ending).await });
+            tasks.spawn(follower.keep(tasks.clone(), ending.clone()));
         }
     }
 }
@@ -94,16 +94,14 @@ struct Follower {
 }
 
 impl Follower {
-    /// A run that panics is logged and begun again.
-    async fn keep(self, tasks: &TaskTracker, ending: &CancellationToken) {
-        while !ending.is_cancelled() {
-            let (follower, ends) = (self.clone(), ending.clone());
-            let run = tasks.spawn(async move { ends.run_until_cancelled(follower.follow()).await });
-            if let Err(error) = run.await {
-                tracing::error!(region = self.region.name, %error, "copying a region failed, it begins anew");
-                let _ended = ending.run_until_cancelled(sleep(LONGEST_WAIT)).await;
-            }
-        }
+    async fn keep(self, tasks: TaskTracker, ending: CancellationToken) {
+        let run = || {
+            let follower = self.clone();
+            async move { follower.follow().await }
+        };
+        let tell =
+            |error| tracing::error!(region = self.region.name, %error, "copying a region failed, it begins anew");
+        keep_running(tasks, ending, run, tell).await;
     }
 
     async fn follow(&self) {
