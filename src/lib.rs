@@ -17,6 +17,7 @@
 //! | [`logging`] | levels, lines and files of the log, access log |
 //! | [`settings`] | what the user wrote, and what it means |
 //! | [`codec`] | bytes to model and back: JSON, XML |
+//! | [`blocking`] | work that would hold up a worker of the runtime |
 //! | [`clock`] | the only place that knows the time |
 //! | [`model`] | instance, application, status, lease: plain types |
 //!
@@ -25,6 +26,7 @@
 //! Everything that happens to an instance is one change in one ordered log; everything that anybody
 //! reads is a view made from that log. A heartbeat touches one lease and nothing else.
 
+pub mod blocking;
 pub mod catalog;
 pub mod cli;
 pub mod clock;

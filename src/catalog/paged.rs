@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::blocking::off_the_workers;
 use crate::clock::Monotonic;
 use crate::codec::pieces::{self, Edges, Frame};
 
@@ -35,15 +36,7 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
         let make = |place: usize| Some((place, pages.get(place)?.make(form, *edges.get(place)?, now)));
         missing.into_iter().filter_map(make).collect::<Vec<_>>()
     };
-    let fresh = if work <= INSTANCES_WORTH_A_THREAD {
-        make_all()
-    } else {
-        match tokio::task::spawn_blocking(make_all).await {
-            Ok(fresh) => fresh,
-            // It is never cancelled, so it panicked; the reader's task ends with that panic.
-            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-        }
-    };
+    let fresh = if work <= INSTANCES_WORTH_A_THREAD { make_all() } else { off_the_workers(make_all).await };
     for (place, content) in fresh {
         if let Some(slot) = contents.get_mut(place) {
             *slot = Some((content, now));

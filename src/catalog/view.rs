@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
+use crate::blocking::off_the_workers;
 use crate::clock::Clock;
 use crate::codec::{Document, Format, json, xml};
 use crate::registry::{RegionSet, Registry, Version};
@@ -178,11 +179,7 @@ async fn write(document: Document, form: Form, version: Version) -> Answer {
     if instances <= INSTANCES_WORTH_A_THREAD {
         return Answer::new(version, bytes(&document, form));
     }
-    match tokio::task::spawn_blocking(move || bytes(&document, form)).await {
-        Ok(bytes) => Answer::new(version, bytes),
-        // It is never cancelled, so it panicked; the reader's task ends with that panic.
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-    }
+    Answer::new(version, off_the_workers(move || bytes(&document, form)).await)
 }
 
 fn bytes(document: &Document, form: Form) -> Vec<u8> {

@@ -15,6 +15,8 @@ use http_body::Body as _;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::blocking::off_the_workers;
+
 use super::BodyLimits;
 use super::error::ApiError;
 
@@ -71,11 +73,7 @@ pub(super) async fn read<T: Send + 'static>(
         let bytes = if packed { unpack(&bytes, limit)? } else { bytes };
         Ok((interpret(&bytes)?, room))
     };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(read) => read,
-        // It is never cancelled, so it panicked; the request's task ends with that panic.
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-    }
+    off_the_workers(work).await
 }
 
 /// The bytes as they came. Room is taken at once for all that may come, so that bodies that have arrived

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 
+use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
 use crate::model::ReplicationOutcome;
 use crate::peers::digest::{self, MOST_REQUEST_BYTES};
@@ -49,12 +50,8 @@ pub(super) async fn digest(State(api): State<Api>, headers: HeaderMap, body: Bod
     let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
     let (request, _room) = body::read(&headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
     let registry = Arc::clone(&api.registry);
-    match tokio::task::spawn_blocking(move || digest::answer(&registry, &request)).await {
-        Ok(Ok(answer)) => Ok(respond::document(JSON, answer)),
-        Ok(Err(error)) => Err(ApiError::BadRequest(error.to_string())),
-        // It is never cancelled, so it panicked; the request's task ends with that panic.
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-    }
+    let answer = off_the_workers(move || digest::answer(&registry, &request)).await;
+    answer.map(|answer| respond::document(JSON, answer)).map_err(|error| ApiError::BadRequest(error.to_string()))
 }
 
 /// Any other method of it.

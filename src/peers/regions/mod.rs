@@ -24,6 +24,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::blocking::off_the_workers;
 use crate::clock::Clock;
 use crate::codec::json::{self, ListedInstance};
 use crate::codec::{Limits, ReadError};
@@ -182,11 +183,7 @@ impl Follower {
                 return None;
             }
         };
-        match tokio::task::spawn_blocking(work).await {
-            Ok(instances) => Some(instances),
-            // It is never cancelled, so it panicked; this run ends with that panic.
-            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-        }
+        Some(off_the_workers(work).await)
     }
 
     fn tell(&self, news: Option<News>) {
