@@ -29,6 +29,13 @@ pub struct Edges {
 impl Edges {
     /// Of a piece with whole applications.
     pub const WHOLE: Self = Self { opens: true, closes: true };
+
+    /// Each application of a piece with these edges, with its own.
+    pub(super) fn of_each(self, apps: &[Group]) -> impl Iterator<Item = (&Group, Self)> {
+        let last = apps.len().saturating_sub(1);
+        let own = move |at| Self { opens: self.opens || at > 0, closes: self.closes || at < last };
+        apps.iter().enumerate().map(move |(at, app)| (app, own(at)))
+    }
 }
 
 /// Up to the first application.

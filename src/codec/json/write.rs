@@ -76,13 +76,11 @@ pub fn write_instance(instance: &Instance, times: LeaseTimes) -> Vec<u8> {
 }
 
 fn push_groups(out: &mut Vec<u8>, detail: Detail, apps: &[Group], edges: Edges) {
-    for (at, app) in apps.iter().enumerate() {
+    for (at, (app, edges)) in edges.of_each(apps).enumerate() {
         if at > 0 {
             out.push(b',');
         }
-        let opens = edges.opens || at > 0;
-        let closes = edges.closes || at + 1 < apps.len();
-        push_group(out, detail, app, Edges { opens, closes });
+        push_group(out, detail, app, edges);
     }
 }
 

@@ -31,10 +31,8 @@ pub(super) fn write_tail(frame: Frame<'_>) -> Vec<u8> {
 
 /// Applications of a list, the first and the last perhaps in part.
 pub(super) fn push_applications(out: &mut Vec<u8>, apps: &[Group], edges: Edges) {
-    for (at, app) in apps.iter().enumerate() {
-        let opens = edges.opens || at > 0;
-        let closes = edges.closes || at + 1 < apps.len();
-        push_application(out, app, Edges { opens, closes });
+    for (app, edges) in edges.of_each(apps) {
+        push_application(out, app, edges);
     }
 }
 
