@@ -21,13 +21,7 @@ impl Registry {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
         // As in Java, the list of the last cancelled leases shows attempts as well.
-        commit.cancelled.push(LeaseEvent {
-            at: now.wall,
-            app: app.clone(),
-            id: id.clone(),
-            cause: Cause::Cancelled,
-            origin,
-        });
+        commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Cancelled, origin));
         if !self.gate.was_opened() && commit.cancelled_early.len() < MOST_EARLY {
             commit.cancelled_early.insert((app.clone(), id.clone()));
         }

@@ -158,13 +158,7 @@ impl Registry {
         let Some(lease) = lease.filter(|lease| lease.lapsed(lease_now, length)) else {
             return false;
         };
-        commit.cancelled.push(LeaseEvent {
-            at: now.wall,
-            app: app.clone(),
-            id: id.clone(),
-            cause: Cause::Expired,
-            origin: Origin::Server,
-        });
+        commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Expired, Origin::Server));
         self.end(&mut commit, &lease, Cause::Expired, now);
         drop(commit);
         tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, "instance expired");

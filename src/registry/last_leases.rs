@@ -21,6 +21,12 @@ pub struct LeaseEvent {
     pub origin: Origin,
 }
 
+impl LeaseEvent {
+    pub(super) fn new(at: WallMillis, (app, id): (&AppName, &InstanceId), cause: Cause, origin: Origin) -> Self {
+        Self { at, app: app.clone(), id: id.clone(), cause, origin }
+    }
+}
+
 /// The last 1000 of a kind since the start, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct LastLeases(VecDeque<LeaseEvent>);

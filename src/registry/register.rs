@@ -149,13 +149,7 @@ impl Registry {
             commit.cancelled_early.remove(&(instance.app.clone(), instance.id.clone()));
         }
 
-        commit.registered.push(LeaseEvent {
-            at: now.wall,
-            app: instance.app.clone(),
-            id: instance.id.clone(),
-            cause,
-            origin,
-        });
+        commit.registered.push(LeaseEvent::new(now.wall, (&instance.app, &instance.id), cause, origin));
         let instance = Arc::new(instance);
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);

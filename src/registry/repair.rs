@@ -201,13 +201,7 @@ impl Registry {
             let at = self.lease_clock.at(now.mono);
             Lease::grant(instance, facts.override_status, service_up, at, now.wall).aged(theirs.sign, theirs.age)
         };
-        let event = LeaseEvent {
-            at: now.wall,
-            app: theirs.app.clone(),
-            id: theirs.id.clone(),
-            cause: Cause::Copied,
-            origin: Origin::Peer,
-        };
+        let event = LeaseEvent::new(now.wall, (&theirs.app, &theirs.id), Cause::Copied, Origin::Peer);
         commit.registered.push(event);
         self.put(&mut commit, lease.stamped(facts.override_stamp), Cause::Copied, now);
         drop(commit);
@@ -224,13 +218,7 @@ impl Registry {
         let Some(held) = self.held(&ended.app, &ended.id).filter(|held| ended.age < held.age(lease_now)) else {
             return false;
         };
-        commit.cancelled.push(LeaseEvent {
-            at: now.wall,
-            app: ended.app.clone(),
-            id: ended.id.clone(),
-            cause: Cause::Cancelled,
-            origin: Origin::Peer,
-        });
+        commit.cancelled.push(LeaseEvent::new(now.wall, (&ended.app, &ended.id), Cause::Cancelled, Origin::Peer));
         self.bury(&mut commit, &held, Cause::Cancelled, ended.age, now);
         drop(commit);
         tracing::info!(app = %ended.app, id = %ended.id, origin = Origin::Peer.as_str(), "instance cancelled");
