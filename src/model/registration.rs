@@ -132,6 +132,12 @@ impl Registration {
         }
     }
 
+    /// The same for one that comes by itself, not under the path of an application.
+    pub fn accept_alone(self, now: WallMillis) -> Result<Instance, Refusal> {
+        let app = self.app.clone();
+        self.accept(&app, now)
+    }
+
     /// Makes an instance of it, with the checks in Java's order. An Amazon machine without an
     /// `instance-id` gets the instance's id for one.
     pub fn accept(self, expected: &AppName, now: WallMillis) -> Result<Instance, Refusal> {

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::model::{AppName, OutgoingAction, OutgoingItem, PeerAnswer, Registration};
+use crate::model::{OutgoingAction, OutgoingItem, PeerAnswer, Registration};
 use crate::registry::{Lease, Registry, Told};
 
 use super::line::{Failure, News};
@@ -77,9 +77,8 @@ impl Home<'_> {
     }
 
     fn take_over(&self, newer: Registration) {
-        let app: AppName = newer.app.clone();
         // What cannot be accepted is broken at the peer, which says so itself.
-        if let Ok(instance) = newer.accept(&app, self.clock.now().wall) {
+        if let Ok(instance) = newer.accept_alone(self.clock.now().wall) {
             self.registry.take_over(instance);
         }
     }

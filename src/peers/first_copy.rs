@@ -4,8 +4,8 @@
 //! overrides, but no remote regions (see [`super::regions`]), whatever `register-with-eureka` and
 //! `fetch-registry` say. (Java copies from its embedded client, and only what is UP.) A list that breaks
 //! off is none. A peer that refuses the connection, or says that it is not open itself, has nothing; when
-//! all have nothing for as many rounds as asked for, there is nothing to copy. A peer that fails otherwise may have something: it is asked again until the
-//! limit.
+//! all have nothing for as many rounds as asked for, there is nothing to copy. A peer that fails otherwise
+//! may have something: it is asked again until the limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,10 +119,10 @@ impl FirstCopy<'_> {
             let list = json::read_applications(&body, &Limits::default())?;
             Ok::<_, ReadError>(list.instances.into_iter().filter_map(|listed| accepted(listed, now)).collect())
         });
-        match read.await {
+        match read.await.map_err(Failure::faulty) {
             Ok(Ok(instances)) => Holding::All(instances),
-            Ok(Err(error)) => Holding::Unknown(Failure::Faulty(error.to_string())),
-            Err(error) => Holding::Unknown(Failure::Faulty(error.to_string())),
+            Ok(Err(error)) => Holding::Unknown(Failure::faulty(error)),
+            Err(failure) => Holding::Unknown(failure),
         }
     }
 
@@ -146,15 +146,10 @@ impl FirstCopy<'_> {
 }
 
 fn accepted(listed: Result<ListedInstance, ReadError>, now: WallMillis) -> Option<Instance> {
-    let refused = match listed {
-        Ok(ListedInstance { registration, .. }) => {
-            let app = registration.app.clone();
-            match registration.accept(&app, now) {
-                Ok(instance) => return Some(instance),
-                Err(refusal) => refusal.to_string(),
-            }
-        }
-        Err(error) => error.to_string(),
+    let accept = |listed: ListedInstance| listed.registration.accept_alone(now).map_err(|refusal| refusal.to_string());
+    let refused = match listed.map_err(|error| error.to_string()).and_then(accept) {
+        Ok(instance) => return Some(instance),
+        Err(refused) => refused,
     };
     tracing::warn!(refused, "an instance of a peer cannot be copied");
     None

@@ -4,6 +4,7 @@
 //! [`LONGEST_WAIT`] (a remote region: up to the interval of its fetches), less a random part, so that the nodes of a cluster do not knock at the same
 //! moments. (Java tries again every 100 ms, or every second after a 503 or a time-out, for ever.)
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use rand::rngs::StdRng;
@@ -44,6 +45,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// An answer that is none, for this reason.
+    pub fn faulty(reason: impl Display) -> Self {
+        Self::Faulty(reason.to_string())
+    }
+
     /// What a status means that is not 200.
     pub fn of_status(status: u16) -> Self {
         match status {

@@ -149,8 +149,7 @@ async fn ask(peers: &Peers, peer: &Peer, tasks: &[Task]) -> Result<(Vec<PeerAnsw
         return Err(Failure::of_status(reply.status.as_u16()));
     }
     let Reply { identity, body, .. } = reply;
-    let answers = json::read_outcomes(&body, &Limits::default(), tasks.len())
-        .map_err(|error| Failure::Faulty(error.to_string()))?;
+    let answers = json::read_outcomes(&body, &Limits::default(), tasks.len()).map_err(Failure::faulty)?;
     Ok((answers, identity))
 }
 

@@ -101,10 +101,7 @@ impl World {
             .instances
             .into_iter()
             .map(|listed| listed.unwrap().registration)
-            .map(|registration| {
-                let app = registration.app.clone();
-                registration.accept(&app, wall).unwrap()
-            })
+            .map(|registration| registration.accept_alone(wall).unwrap())
             .collect();
         let copied = instances.clone();
         let taken = server.registry.take_in(instances);

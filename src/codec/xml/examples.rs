@@ -12,8 +12,7 @@ use crate::model::{
 };
 
 fn accepted(registration: Registration) -> Instance {
-    let app = registration.app.clone();
-    registration.accept(&app, 0).unwrap()
+    registration.accept_alone(0).unwrap()
 }
 
 fn shown(instance: Instance, times: LeaseTimes) -> Shown {

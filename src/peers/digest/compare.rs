@@ -72,11 +72,10 @@ async fn exchange(
     rest: Option<(String, String)>,
     known: Arc<BTreeSet<Differing>>,
 ) -> Result<Findings, Failure> {
-    let faulty = |error: &dyn std::fmt::Display| Failure::Faulty(error.to_string());
     let registry = Arc::clone(&context.registry);
     // A large registry is summed up off the workers.
     let begun = tokio::task::spawn_blocking(move || Exchange::begin(&registry, rest)).await;
-    let (exchange, mut request) = begun.map_err(|error| faulty(&error))?.map_err(|error| faulty(&error))?;
+    let (exchange, mut request) = begun.map_err(Failure::faulty)?.map_err(Failure::faulty)?;
     let mut exchange = exchange.mending(known);
     loop {
         let asked = context.clock.mono();
@@ -92,8 +91,8 @@ async fn exchange(
             (exchange, next)
         });
         let next;
-        (exchange, next) = answered.await.map_err(|error| faulty(&error))?;
-        match next.map_err(|error| faulty(&error))? {
+        (exchange, next) = answered.await.map_err(Failure::faulty)?;
+        match next.map_err(Failure::faulty)? {
             Some(more) => request = more,
             None => return Ok(exchange.findings().clone()),
         }

@@ -155,7 +155,7 @@ impl Follower {
             return Err(Failure::of_status(status.as_u16()));
         }
         let read = tokio::task::spawn_blocking(move || read(&body)).await;
-        read.map_err(|error| Failure::Faulty(error.to_string()))?.map_err(|error| Failure::Faulty(error.to_string()))
+        read.map_err(Failure::faulty)?.map_err(Failure::faulty)
     }
 
     /// Tells the registry. Gives how many instances it was told of.
@@ -213,8 +213,7 @@ fn read(body: &[u8]) -> Result<(List, Vec<String>), ReadError> {
 
 fn accepted(listed: ListedInstance) -> Result<RemoteInstance, String> {
     let ListedInstance { registration, times } = listed;
-    let app = registration.app.clone();
     // The same instance must not look changed with each copy, so that times it lacks are not those of now.
-    let instance = registration.accept(&app, 0).map_err(|refusal| refusal.to_string())?;
+    let instance = registration.accept_alone(0).map_err(|refusal| refusal.to_string())?;
     Ok(RemoteInstance { instance, times })
 }

@@ -23,8 +23,7 @@ fn list(body: &str) -> Result<ListedApplications, String> {
 }
 
 fn accepted(listed: ListedInstance) -> Instance {
-    let app = listed.registration.app.clone();
-    listed.registration.accept(&app, 0).unwrap()
+    listed.registration.accept_alone(0).unwrap()
 }
 
 /// A list as the document that it was written from; neighbours of one application are its group.

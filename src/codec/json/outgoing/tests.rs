@@ -185,8 +185,7 @@ fn received(item: &OutgoingItem, status: InstanceStatus, read: &ReplicationActio
 }
 
 fn accepted(registration: &crate::model::Registration) -> Result<Instance, TestCaseError> {
-    let app = registration.app.clone();
-    registration.clone().accept(&app, 0).map_err(|refusal| TestCaseError::fail(refusal.to_string()))
+    registration.clone().accept_alone(0).map_err(|refusal| TestCaseError::fail(refusal.to_string()))
 }
 
 proptest! {
