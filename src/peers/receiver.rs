@@ -22,17 +22,20 @@ const ITEMS_A_TURN: usize = 100;
 /// Takes what peers send.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// Where it goes.
-    pub registry: Arc<Registry>,
+    registry: Arc<Registry>,
     /// What was said of refused items.
-    pub refusals: Arc<Refusals>,
+    refusals: Arc<Refusals>,
     /// Which batch of each sender is the last.
-    pub turns: Arc<Turns>,
-    /// The time.
-    pub clock: Clock,
+    turns: Arc<Turns>,
+    clock: Clock,
 }
 
 impl Receiver {
+    /// One that has heard of nobody. `refusals` is what was said of items that are refused.
+    pub fn new(registry: Arc<Registry>, refusals: Arc<Refusals>, clock: Clock) -> Self {
+        Self { registry, refusals, turns: Arc::default(), clock }
+    }
+
     /// Takes a batch; none when a later one of the same sender has come, also while this one is taken.
     ///
     /// The newer copy of an instance comes with the first of its 409s alone, which is all that a peer
@@ -70,6 +73,7 @@ impl Receiver {
         let ReplicationItem { app, id, last_dirty, override_set, action } = item;
         let registry = &self.registry;
         let stamp = override_set.map(OverrideStamp);
+        let known = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
         let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
         match action {
             ReplicationAction::Heartbeat { mut overridden_status } => {
@@ -97,14 +101,12 @@ impl Receiver {
             },
             ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
             ReplicationAction::StatusUpdate(status) => {
-                let stamp = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
                 let (app, id) = (app.as_str(), id.as_str());
-                found(registry.set_status_stamped(app, id, status, last_dirty, stamp, Origin::Peer))
+                found(registry.set_status_stamped(app, id, status, last_dirty, known, Origin::Peer))
             }
             ReplicationAction::DeleteStatusOverride(status) => {
-                let stamp = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
                 let (app, id) = (app.as_str(), id.as_str());
-                found(registry.remove_status_stamped(app, id, status, last_dirty, stamp, Origin::Peer))
+                found(registry.remove_status_stamped(app, id, status, last_dirty, known, Origin::Peer))
             }
         }
     }

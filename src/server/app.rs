@@ -60,12 +60,7 @@ impl App {
         let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
-        let receiver = Receiver {
-            registry: Arc::clone(&registry),
-            refusals: Arc::clone(&refusals),
-            turns: Arc::default(),
-            clock: clock.clone(),
-        };
+        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), clock.clone());
         let peers = Peers::new(Context {
             node,
             registry: Arc::clone(&registry),
