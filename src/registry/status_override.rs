@@ -38,15 +38,13 @@ impl Registry {
         stamp: Option<OverrideStamp>,
         origin: Origin,
     ) -> bool {
-        let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), |held, now| {
-            let is_so = held.instance.status == status && held.override_status.is_none_or(|set| set == status);
-            if is_so || is_past(held, stamp) {
+        let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), stamp, |held, now| {
+            if held.instance.status == status && held.override_status.is_none_or(|set| set == status) {
                 return None;
             }
             let service_up = service_up(Some(held), status, now);
             let changed = with_status(held, status, status, last_dirty, now);
-            let lease = held.changed(changed, Some(status), service_up);
-            Some((lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall))), Cause::StatusSet))
+            Some((held.changed(changed, Some(status), service_up), Cause::StatusSet))
         });
         if changed == Some(true) {
             tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
@@ -80,11 +78,10 @@ impl Registry {
         stamp: Option<OverrideStamp>,
         origin: Origin,
     ) -> bool {
-        let changed = self.change_status(app, id, origin, Told::DeleteStatusOverride(status), |held, now| {
-            held.override_status.filter(|_| !is_past(held, stamp))?;
+        let changed = self.change_status(app, id, origin, Told::DeleteStatusOverride(status), stamp, |held, now| {
+            held.override_status?;
             let changed = with_status(held, status, InstanceStatus::Unknown, last_dirty, now);
-            let lease = held.changed(changed, None, held.service_up());
-            Some((lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall))), Cause::StatusRemoved))
+            Some((held.changed(changed, None, held.service_up()), Cause::StatusRemoved))
         });
         if changed == Some(true) {
             tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside was taken back");
@@ -93,33 +90,34 @@ impl Registry {
     }
 
     /// Renews a lease and changes it. Whether there was something to change; none without a lease. Peers
-    /// are told in either case: they may have missed it when it was changed.
+    /// are told in either case: they may have missed it when it was changed. The change is stamped with
+    /// `stamp`, or as of now; one with a stamp that was overtaken is none.
     fn change_status(
         &self,
         app: &str,
         id: &str,
         origin: Origin,
         told: Told,
+        stamp: Option<OverrideStamp>,
         change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>,
     ) -> Option<bool> {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
         let held = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now))?;
         self.renew_lease(&held, self.lease_clock.at(now.mono), now);
-        let changed = change(&held, now);
+        let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp);
+        let changed = if is_past { None } else { change(&held, now) };
         let any = changed.is_some();
         let lease = match changed {
-            Some((lease, cause)) => self.put(&mut commit, lease, cause, now),
+            Some((lease, cause)) => {
+                let lease = lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall)));
+                self.put(&mut commit, lease, cause, now)
+            }
             None => held,
         };
         self.tell(origin, told, &lease, now);
         Some(any)
     }
-}
-
-/// Whether a change with this stamp was overtaken by the one that stands.
-fn is_past(held: &Lease, stamp: Option<OverrideStamp>) -> bool {
-    stamp.is_some_and(|stamp| stamp <= held.override_stamp)
 }
 
 fn with_status(
