@@ -26,26 +26,21 @@ pub(super) struct Paged {
 /// Puts the list of these pages together; what is missing of them is made first.
 pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, age: Age) -> Paged {
     let edges = all_edges(&pages);
-    let old = |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
-    let mut contents: Vec<_> =
-        pages.iter().zip(&edges).enumerate().map(|(place, (page, edges))| page.get(form, *edges, old(place))).collect();
-    let missing: Vec<_> = (0..pages.len()).filter(|place| contents.get(*place).is_some_and(Option::is_none)).collect();
-    let work: usize = missing.iter().filter_map(|place| pages.get(*place)).map(|page| page.leases().len()).sum();
-    let (count, now) = (pages.len(), age.now);
-    let make_all = move || {
-        let make = |place: usize| Some((place, pages.get(place)?.make(form, *edges.get(place)?, now)));
-        missing.into_iter().filter_map(make).collect::<Vec<_>>()
+    let now = age.now;
+    let old = move |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
+    let each = pages.iter().zip(&edges).enumerate();
+    let missing = each.filter(|(place, (page, edges))| page.get(form, **edges, old(*place)).is_none());
+    let work: usize = missing.map(|(_, (page, _))| page.leases().len()).sum();
+    let complete = move || {
+        let each = pages.iter().zip(edges).enumerate();
+        each.map(|(place, (page, edges))| {
+            page.get(form, edges, old(place)).unwrap_or_else(|| (page.make(form, edges, now), now))
+        })
+        .collect::<Vec<_>>()
     };
-    let fresh = if work <= INSTANCES_WORTH_A_THREAD { make_all() } else { off_the_workers(make_all).await };
-    for (place, content) in fresh {
-        if let Some(slot) = contents.get_mut(place) {
-            *slot = Some((content, now));
-        }
-    }
-    let contents: Vec<_> = contents.into_iter().flatten().collect();
-    debug_assert_eq!(contents.len(), count, "every page has bytes");
+    let contents = if work <= INSTANCES_WORTH_A_THREAD { complete() } else { off_the_workers(complete).await };
     let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
-    let frame = Frame { version: 1, hash: &hash, empty: count == 0 };
+    let frame = Frame { version: 1, hash: &hash, empty: contents.is_empty() };
     Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest }
 }
 
