@@ -11,6 +11,9 @@
 //! of their instance, other changes after `max-time-for-replication`. (Java: `AcceptorExecutor`,
 //! `ReplicationTaskProcessor`, `PeerEurekaNode`.)
 
+mod queue;
+mod task;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,9 +22,6 @@ use crate::model::{AppName, InstanceId, PeerAnswer};
 use crate::registry::{Lease, Told};
 
 use super::line::{Failure, Line, PeerState};
-
-mod queue;
-mod task;
 
 use queue::{Queue, after};
 pub use task::{FollowUp, Next, OutboxLimits, Tally, Task, What};
@@ -35,7 +35,6 @@ pub const GATHER: Duration = Duration::from_millis(200);
 const REGISTER_AFTER: Duration = Duration::from_millis(200);
 /// A peer that was sent nothing for so long is greeted, so that its state stays known.
 const GREET_AGAIN: Duration = Duration::from_secs(10);
-
 /// Halves of a batch, and then single tasks, that are tried shortly after one another.
 const MOST_REFUSALS: u32 = 16;
 
@@ -80,9 +79,8 @@ impl Outbox {
     /// What is to be sent now. `held` gives the lease of an instance as it is. What is sent must be
     /// followed by [`Self::answered`].
     pub fn next(&mut self, now: Monotonic, held: impl Fn(&AppName, &InstanceId) -> Option<Arc<Lease>>) -> Next {
-        let far = after(now, GREET_AGAIN);
         if self.on_the_way.is_some() {
-            return Next::Wait(far);
+            return Next::Wait(after(now, GREET_AGAIN));
         }
         if let Some(retry) = self.line.retry_at().filter(|retry| *retry > now) {
             return Next::Wait(retry);
@@ -92,8 +90,7 @@ impl Outbox {
             return self.send(Arc::new([]));
         };
         self.queue.register_lacking(now, &held);
-        let gathered = self.queue.oldest_heartbeat().map(|since| after(since, GATHER));
-        let due = gathered.is_some_and(|due| due <= now) || self.queue.heartbeats() >= self.batch;
+        let due = self.queue.gathered().is_some_and(|due| due <= now) || self.queue.heartbeats() >= self.batch;
         if self.queue.changes() > 0 || due {
             let batch = self.queue.take(self.batch, now, &held);
             if !batch.is_empty() {
@@ -104,8 +101,9 @@ impl Outbox {
         if greeting <= now {
             return self.send(Arc::new([]));
         }
-        let gathered = self.queue.oldest_heartbeat().map(|since| after(since, GATHER));
-        Next::Wait([gathered, self.queue.next_lacking()].into_iter().flatten().fold(greeting, Monotonic::min))
+        Next::Wait(
+            [self.queue.gathered(), self.queue.next_lacking()].into_iter().flatten().fold(greeting, Monotonic::min),
+        )
     }
 
     /// Takes the peer's answers to what was sent, one a task, or why there are none.

@@ -19,10 +19,10 @@ pub struct Lease {
     /// The status set from outside, if any. Java keeps these in a map by instance id alone and
     /// forgets them after an hour; here one lives and dies with the lease of its instance.
     pub override_status: Option<InstanceStatus>,
-    /// The remote region that holds it; none: this server does.
-    pub region: Option<RegionId>,
     /// When that was set, or the last one taken back.
     pub override_stamp: OverrideStamp,
+    /// The remote region that holds it; none: this server does.
+    pub region: Option<RegionId>,
     granted: WallMillis,
     service_up: WallMillis,
     evicted: WallMillis,
@@ -98,8 +98,8 @@ impl Lease {
         Self {
             instance,
             override_status,
-            region: None,
             override_stamp: OverrideStamp::UNKNOWN,
+            region: None,
             granted: wall,
             service_up,
             evicted: 0,
@@ -143,8 +143,8 @@ impl Lease {
         Self {
             instance,
             override_status,
-            region: self.region,
             override_stamp: self.override_stamp,
+            region: self.region,
             granted: self.granted,
             service_up,
             evicted: 0,

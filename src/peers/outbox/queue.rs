@@ -10,7 +10,7 @@ use crate::model::{AppName, InstanceId};
 use crate::registry::{Lease, Told};
 
 use super::task::{OutboxLimits, Task, What};
-use super::{BATCH, REGISTER_AFTER};
+use super::{BATCH, GATHER, REGISTER_AFTER};
 
 /// Places in a batch that changes leave to heartbeats.
 pub(super) const PLACES_FOR_HEARTBEATS: usize = BATCH / 5;
@@ -171,8 +171,13 @@ impl Queue {
         self.heartbeats.len()
     }
 
+    /// When heartbeats have been gathered for long enough.
+    pub(super) fn gathered(&self) -> Option<Monotonic> {
+        self.oldest_heartbeat().map(|since| after(since, GATHER))
+    }
+
     /// When the oldest heartbeat came in.
-    pub(super) fn oldest_heartbeat(&self) -> Option<Monotonic> {
+    fn oldest_heartbeat(&self) -> Option<Monotonic> {
         self.heartbeats.front().map(|task| task.since)
     }
 
