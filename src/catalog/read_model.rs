@@ -5,19 +5,23 @@
 //! may hold what the list of the same moment does not.) The delta shows of each instance that any of them
 //! changed what is shown of it now, so that it leads to the list of the same version.
 
+mod source;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Monotonic;
-use crate::codec::{Document, Group};
 use crate::model::{AppName, Instance, InstanceId, InstanceStatus};
 use crate::registry::{CatchUp, Cause, Change, Lease, RecentChanges, RegionSet, Registry, Version};
 
 use super::What;
-use super::page::{Page, shown};
+use super::page::Page;
 use super::pages::Pages;
 use super::vip_index::VipIndex;
+
+pub(super) use source::Source;
+pub use source::hash_code;
 
 /// Tells two states of one list apart: the version that last touched it, and how often the delta was
 /// swept.
@@ -63,20 +67,6 @@ pub(super) struct ReadModel {
 struct App {
     instances: usize,
     touched: Version,
-}
-
-/// What a list is written from.
-#[derive(Debug)]
-pub(super) enum Source {
-    /// The whole registry.
-    Pages {
-        /// `apps__hashcode`.
-        hash: String,
-        /// All instances.
-        pages: Vec<Arc<Page>>,
-    },
-    /// Any other list.
-    Document(Document),
 }
 
 impl ReadModel {
@@ -157,39 +147,6 @@ impl ReadModel {
             What::Vip(name) => self.vips.touched(name).map(|version| Stamp(version, 0)),
             What::SecureVip(name) => self.secure_vips.touched(name).map(|version| Stamp(version, 0)),
         }
-    }
-
-    /// What a list shows; none for an application without instances.
-    pub(super) fn source(&self, what: &What) -> Option<Source> {
-        let document = match what {
-            What::Apps => return Some(Source::Pages { hash: self.hash(), pages: self.pages.list() }),
-            What::Delta => Document::Applications {
-                version: i64::try_from(self.touched.0).unwrap_or(i64::MAX),
-                hash: self.hash(),
-                apps: groups_in_order(self.recent.iter().map(|change| &*change.lease)),
-            },
-            What::App(name) => {
-                self.apps.get(name)?;
-                Document::Application(self.nearest(name))
-            }
-            What::Vip(name) => self.vip_document(self.vips.members(name)),
-            What::SecureVip(name) => self.vip_document(self.secure_vips.members(name)),
-        };
-        Some(Source::Document(document))
-    }
-
-    fn vip_document<'a>(&self, members: impl Iterator<Item = &'a (AppName, InstanceId)>) -> Document {
-        let leases = members.filter_map(|(app, id)| self.pages.get(app, id).map(|lease| &**lease));
-        let apps = groups_in_order(leases);
-        let mut counts = BTreeMap::new();
-        for shown in apps.iter().flat_map(|app| &app.instances) {
-            *counts.entry(shown.instance.status).or_default() += 1;
-        }
-        Document::Applications { version: -1, hash: hash_code(&counts), apps }
-    }
-
-    fn hash(&self) -> String {
-        hash_code(&self.counts)
     }
 
     fn apply(&mut self, change: Change) {
@@ -294,13 +251,6 @@ impl ReadModel {
     pub(super) fn pages(&self) -> Vec<Arc<Page>> {
         self.pages.list()
     }
-
-    /// The instances of an application here, or in the first region that has some.
-    fn nearest(&self, name: &AppName) -> Group {
-        let nearest = self.pages.of_app(name).map(|lease| lease.region).min().flatten();
-        let instances = self.pages.of_app(name).filter(|lease| lease.region == nearest);
-        Group { name: name.clone(), instances: instances.map(|lease| shown(lease)).collect() }
-    }
 }
 
 fn shows(regions: RegionSet, lease: &Lease) -> bool {
@@ -313,25 +263,4 @@ fn changed_to(change: Change, shown: Option<Arc<Lease>>) -> Change {
         Some(lease) => Change { cause: Cause::Registered, lease, ..change },
         None => change,
     }
-}
-
-/// Applications in the order in which they first occur.
-fn groups_in_order<'a>(leases: impl Iterator<Item = &'a Lease>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut places = HashMap::new();
-    for lease in leases {
-        let name = &lease.instance.app;
-        let place = *places.entry(name.clone()).or_insert_with(|| {
-            groups.push(Group { name: name.clone(), instances: Vec::new() });
-            groups.len() - 1
-        });
-        groups[place].instances.push(shown(lease));
-    }
-    groups
-}
-
-/// `Applications.getReconcileHashCode`: each status that occurs with its count, sorted by name.
-pub fn hash_code(counts: &BTreeMap<InstanceStatus, usize>) -> String {
-    let occurring = counts.iter().filter(|(_, count)| **count > 0);
-    occurring.fold(String::new(), |hash, (status, count)| hash + &format!("{status}_{count}_"))
 }
