@@ -1,7 +1,8 @@
 //! Requests to peers over HTTP.
 //!
-//! Connections are kept open between requests. No proxy is asked, no redirection followed. Every request
-//! says who sends it (see [`super::identity`]) and, as Java's does, that a server sends it.
+//! Connections are kept open between requests. No proxy is asked, whatever `HTTP_PROXY` and its like say,
+//! and no redirection followed. Every request says who sends it (see [`super::identity`]) and, as Java's
+//! does, that a server sends it.
 
 use std::error::Error as _;
 use std::io::Write as _;
@@ -72,6 +73,8 @@ impl Calls {
     #[expect(clippy::expect_used, reason = "see the docs")]
     fn with_times(connect: Duration, read: Duration, idle: Duration, gzip: bool, own: OwnIdentity) -> Self {
         let client = Client::builder()
+            // Else the environment would say who reads the credentials in the requests.
+            .no_proxy()
             .gzip(gzip)
             .connect_timeout(connect)
             .read_timeout(read)

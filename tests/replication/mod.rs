@@ -15,3 +15,4 @@ mod membership;
 mod nonsense;
 mod rolling;
 mod spreading;
+mod straight;
