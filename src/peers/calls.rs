@@ -5,7 +5,7 @@
 //! does, that a server sends it.
 
 use std::error::Error as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -150,8 +150,13 @@ fn failure(error: &reqwest::Error) -> Failure {
     while let Some(inner) = cause.and_then(|cause| cause.source()) {
         cause = Some(inner);
     }
-    let cause = cause.map_or_else(|| "no connection".to_owned(), ToString::to_string);
-    if error.is_connect() { Failure::Unreachable(cause) } else { Failure::BrokenOff(cause) }
+    let text = cause.map_or_else(|| "no connection".to_owned(), ToString::to_string);
+    let kind = cause.and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    match (error.is_connect(), kind) {
+        (true, Some(io::ErrorKind::ConnectionRefused)) => Failure::NotThere(text),
+        (true, _) => Failure::Unreachable(text),
+        (false, _) => Failure::BrokenOff(text),
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +186,15 @@ mod tests {
             assert!(matches!(reply, Err(Failure::BrokenOff(_))), "{answer}: {reply:?}");
         }
         drop(listener);
-        assert!(matches!(calls.get(&url, "apps/", 100).await, Err(Failure::Unreachable(_))));
+        assert!(matches!(calls.get(&url, "apps/", 100).await, Err(Failure::NotThere(_))));
+    }
+
+    #[tokio::test]
+    async fn a_name_without_an_address_says_nothing_of_who_is_there() {
+        let calls = Calls::new(&ReplicationSettings::default(), Arc::new(|| Identity::own(NodeId::of(1), true)));
+        // A label longer than any in DNS: nobody need be asked.
+        let url: PeerUrl = format!("http://{}.test:8761/eureka/", "a".repeat(64)).parse().unwrap();
+        let reply = calls.get(&url, "apps/", 100).await;
+        assert!(matches!(reply, Err(Failure::Unreachable(_))), "{reply:?}");
     }
 }

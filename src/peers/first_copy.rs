@@ -3,9 +3,14 @@
 //! It copies the whole registry of the first peer that has one, instances of any status and their
 //! overrides, but no remote regions (see [`super::regions`]), whatever `register-with-eureka` and
 //! `fetch-registry` say. (Java copies from its embedded client, and only what is UP.) A list that breaks
-//! off is none. A peer that refuses the connection, or says that it is not open itself, has nothing; when
-//! all have nothing for as many rounds as asked for, there is nothing to copy. A peer that fails otherwise
-//! may have something: it is asked again until the limit.
+//! off is none.
+//!
+//! A peer that refuses the connection, or says that it is not open itself, has nothing; when all have nothing
+//! for as many rounds as asked for, there is nothing to copy. Whoever cannot be reached otherwise may have
+//! something: no answer in time, a connection that breaks, a host name without an address, a source of peers
+//! that cannot be asked. This node may be the one that is cut off, and its empty lists would tell clients that
+//! nobody is there. So it asks again until the limit. (A source that answers and lists nobody, as a headless
+//! service does while no pod is ready, has nobody.)
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +46,7 @@ pub(super) struct FirstCopy<'a> {
 enum Holding {
     /// A whole registry.
     All(Vec<Instance>),
-    /// Nothing: it is not there, or not open.
+    /// Nothing: nobody listens there, or it is not open.
     Nothing,
     /// It is this node itself.
     Own,
@@ -53,19 +58,20 @@ impl FirstCopy<'_> {
     /// Makes the copy. Gives how many instances there were.
     pub(super) async fn make(mut self) -> usize {
         let begun = Instant::now();
-        let mut empty_rounds = 0;
+        let (mut empty_rounds, mut told) = (0, false);
         loop {
             if empty_rounds == 0 {
                 self.wait_for_sources().await;
             }
-            let Found { peers: urls, silent } = self.found.borrow_and_update().clone();
-            let (mut failed, mut own) = (None, 0);
+            let Found { peers: urls, silent, unanswered } = self.found.borrow_and_update().clone();
+            let unanswered = unanswered.into_iter().next();
+            let (mut failed, mut own) = (unanswered.map(|source| (source, "cannot be asked".to_owned())), 0);
             for url in &urls {
                 match self.ask(url).await {
                     Holding::All(instances) => return self.take_in(url, instances).await,
                     Holding::Nothing => {}
                     Holding::Own => own += 1,
-                    Holding::Unknown(failure) => failed = Some((url.clone(), failure)),
+                    Holding::Unknown(failure) => failed = Some((url.to_string(), failure.to_string())),
                 }
             }
             if own == urls.len() && silent.is_empty() {
@@ -76,11 +82,19 @@ impl FirstCopy<'_> {
                 tracing::info!(peers = urls.len(), "no peer has anything to copy");
                 return 0;
             }
-            if let Some((peer, failure)) = failed
-                && begun.elapsed() >= self.settings.copy_limit
-            {
-                tracing::warn!(%peer, %failure, "opening without a copy, a peer that may have something does not give it");
-                return 0;
+            if let Some((peer, failure)) = failed {
+                let limit = self.settings.copy_limit;
+                if begun.elapsed() >= limit {
+                    tracing::warn!(
+                        peer,
+                        failure,
+                        "opening without a copy, a peer that may have something does not give it"
+                    );
+                    return 0;
+                }
+                if !std::mem::replace(&mut told, true) {
+                    tracing::info!(peer, failure, ?limit, "not open yet, a peer may have something to copy");
+                }
             }
             sleep(self.settings.copy_wait.max(Duration::from_millis(10))).await;
         }
@@ -95,11 +109,11 @@ impl FirstCopy<'_> {
 
     async fn ask(&self, url: &PeerUrl) -> Holding {
         if url.is_tls() {
-            return Holding::Nothing;
+            return Holding::Unknown(Failure::Unreachable("https is not served yet".to_owned()));
         }
         let reply = match self.fetch(url).await {
             Ok(reply) => reply,
-            Err(Failure::Unreachable(cause)) => {
+            Err(Failure::NotThere(cause)) => {
                 tracing::debug!(peer = %url, cause, "a peer is not there, it has nothing to copy");
                 return Holding::Nothing;
             }

@@ -24,7 +24,10 @@ const TELL_AGAIN: Duration = Duration::from_mins(1);
 /// Why an exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// No connection.
+    /// The connection was refused: nobody listens there.
+    #[error("cannot be reached: {0}")]
+    NotThere(String),
+    /// No connection for another reason. It says nothing of the peer: the network may be at fault, or the name.
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// The connection broke before the answer was whole.
@@ -62,7 +65,7 @@ impl Failure {
     fn first_wait(&self) -> Duration {
         match self {
             Self::TimedOut | Self::Busy(_) | Self::Faulty(_) | Self::Refused(_) => LONG_WAIT,
-            Self::Unreachable(_) | Self::BrokenOff(_) => SHORT_WAIT,
+            Self::NotThere(_) | Self::Unreachable(_) | Self::BrokenOff(_) => SHORT_WAIT,
         }
     }
 }

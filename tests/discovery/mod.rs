@@ -90,6 +90,21 @@ async fn case_070_every_address_of_a_name_is_a_peer_and_the_list_follows() {
 }
 
 #[tokio::test]
+async fn a_name_without_addresses_is_told_from_one_that_cannot_be_asked_for() {
+    let dns = DnsStub::start();
+    let mut discovery = discovery(&settings(&dns, &["--eurekad.peers.dns=nodes.test"]));
+    let source = ["addresses of nodes.test"];
+    assert_eq!(discovery.found().unanswered, source, "it was not asked yet");
+    for trouble in [Trouble::Failure, Trouble::Silence] {
+        dns.trouble(NODES, None, trouble);
+        assert_eq!(discovery.find().await.unanswered, source);
+        dns.recover();
+        let found = discovery.find().await;
+        assert_eq!((&*found.silent, &*found.unanswered), (&source.map(str::to_owned)[..], &[][..]), "no such name");
+    }
+}
+
+#[tokio::test]
 async fn a_kind_of_address_that_cannot_be_asked_for_stays_while_the_other_follows() {
     let dns = DnsStub::start();
     dns.addresses(NODES, &["127.0.0.1", "127.0.0.2", "::1", "::2"]);
@@ -228,7 +243,11 @@ async fn the_list_follows_a_file() {
     let settings = settings(&dns, &[&format!("--eurekad.peers.file={}", path.display())]);
     let mut discovery = discovery(&settings);
     let source = format!("file {}", path.display());
-    assert_eq!(discovery.find().await, Found { peers: Vec::new(), silent: vec![source] }, "it is not there");
+    let nobody = Found { peers: Vec::new(), silent: vec![source.clone()], unanswered: vec![source.clone()] };
+    assert_eq!(discovery.find().await, nobody, "it is not there");
+    fs::write(&path, "# nobody\n").unwrap();
+    assert_eq!(discovery.find().await, Found { unanswered: Vec::new(), ..nobody }, "it is empty");
+    fs::remove_file(&path).unwrap();
 
     let [a, b, c] = ["http://a:8761/eureka/", "http://b:8761/eureka/", "http://c:8761/eureka/"];
     mount(dir.path(), 1, "http://a:8761/eureka # one\nhttp://b:8761/eureka/");

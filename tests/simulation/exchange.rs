@@ -165,7 +165,7 @@ impl World {
             Ok(Body::Status(status)) => Err(Failure::of_status(status)),
             Ok(Body::NotOpen) => Err(Failure::of_status(403)),
             Ok(Body::NoConnection | Body::Batch(_) | Body::AskList | Body::Compare(_)) => {
-                Err(Failure::Unreachable("refused".into()))
+                Err(Failure::NotThere("refused".into()))
             }
             Err(failure) => Err(failure),
         };

@@ -35,7 +35,7 @@ pub(crate) enum Body {
     NotOpen,
     /// Another status.
     Status(u16),
-    /// The connection is refused or reset.
+    /// The connection is refused.
     NoConnection,
 }
 

@@ -9,13 +9,15 @@ use super::source::{Part, Source};
 pub(super) struct Known {
     pub(super) source: Source,
     parts: Vec<(String, Vec<PeerUrl>)>,
+    /// Whether its last answer was whole, also if nobody was in it.
+    pub(super) answered: bool,
     /// Whether its last answer told nothing.
     failing: bool,
 }
 
 impl Known {
     pub(super) fn new(source: Source) -> Self {
-        Self { source, parts: Vec::new(), failing: false }
+        Self { source, parts: Vec::new(), answered: false, failing: false }
     }
 
     /// In the order of the source. Nobody listens on port 0.
@@ -25,6 +27,7 @@ impl Known {
 
     /// Takes an answer. A part that failed stays as it was, and so does everything if no part has a peer.
     pub(super) fn take(&mut self, answer: Vec<Part>) {
+        self.answered = answer.iter().all(|part| part.peers.is_ok());
         let tells = answer.iter().any(|part| part.peers.as_ref().is_ok_and(|peers| !peers.is_empty()));
         let source = &self.source;
         if tells {

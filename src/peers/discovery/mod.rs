@@ -38,6 +38,9 @@ pub struct Found {
     /// The sources that have not given a peer yet, for people to read. While there are any, the list may
     /// be short of some.
     pub silent: Vec<String>,
+    /// Those of the silent ones that could not be asked, or have not been yet: peers may be there. The others
+    /// said that there are none.
+    pub unanswered: Vec<String>,
 }
 
 /// Looks for the peers.
@@ -78,8 +81,9 @@ impl Discovery {
                 peers.push(url.clone());
             }
         }
-        let silent = self.known.iter().filter(|known| known.peers().next().is_none());
-        Found { peers, silent: silent.map(|known| known.source.to_string()).collect() }
+        let silent = || self.known.iter().filter(|known| known.peers().next().is_none());
+        let unanswered = silent().filter(|known| !known.answered).map(|known| known.source.to_string()).collect();
+        Found { peers, silent: silent().map(|known| known.source.to_string()).collect(), unanswered }
     }
 
     /// Asks every source once, all at a time: some seconds at most.

@@ -76,7 +76,8 @@ fn a_part_that_fails_stays_and_one_that_is_gone_goes() {
 #[test]
 fn a_change_of_the_list_is_logged_without_credentials() {
     let (list, _) = watch::channel(Found::default());
-    let found = |urls: &[&str]| Found { peers: urls.iter().map(|url| url.parse().unwrap()).collect(), silent: vec![] };
+    let found =
+        |urls: &[&str]| Found { peers: urls.iter().map(|url| url.parse().unwrap()).collect(), ..Found::default() };
     let said = logged(|| {
         publish(&list, found(&[]));
         publish(&list, found(&["http://u:p4ss@a/", "http://b/"]));
