@@ -21,7 +21,7 @@ use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
 use super::identity::{Identity, NODE_HEADER};
 use super::line::Failure;
-use super::turns::TURN_HEADER;
+use super::turns::{Stream, TURN_HEADER, Turn};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Shorter bodies are not worth packing: a batch of heartbeats costs less as it is.
@@ -48,6 +48,8 @@ pub type OwnIdentity = Arc<dyn Fn() -> Identity + Send + Sync>;
 pub struct Calls {
     client: Client,
     own: OwnIdentity,
+    /// That of all posts.
+    stream: Stream,
     /// The number of the last post.
     turns: Arc<AtomicU64>,
 }
@@ -84,7 +86,7 @@ impl Calls {
             .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
             .build()
             .expect("a client without TLS");
-        Self { client, own, turns: Arc::default() }
+        Self { client, own, stream: Stream::random(), turns: Arc::default() }
     }
 
     /// Sends JSON; packed when it is long and the peer takes that.
@@ -96,8 +98,8 @@ impl Calls {
         packs: bool,
         most: usize,
     ) -> Result<Reply, Failure> {
-        let turn = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
-        let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON).header(TURN_HEADER, turn);
+        let turn = Turn { stream: self.stream, number: self.turns.fetch_add(1, Ordering::Relaxed) + 1 };
+        let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON).header(TURN_HEADER, turn.header());
         let request = if packs && json.len() >= WORTH_PACKING {
             request.header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).body(packed(&json))
         } else {

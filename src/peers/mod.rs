@@ -13,7 +13,7 @@
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
-//! | `turns` | which batch of a sender is the last | |
+//! | `turns` | which batch of a sender is the last, by numbers that nobody else can send | |
 //! | [`digest`] | comparing what nodes of our own hold | none |
 //! | [`discovery`] | where peers are: settings, DNS, a file | `EndpointUtils` |
 //! | `regions` | copies of other regions | `RemoteRegionRegistry` |
@@ -61,7 +61,7 @@ pub use peer::{Compared, Peer, PeerReport, Standing};
 pub use receiver::Receiver;
 pub use refusals::Refusals;
 pub use regions::Regions;
-pub use turns::{TURN_HEADER, Turn, Turns};
+pub use turns::{Stream, Turn};
 
 use discovery::Found;
 use first_copy::FirstCopy;

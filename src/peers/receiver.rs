@@ -14,10 +14,10 @@ use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
 use crate::registry::{Origin, OverrideStamp, Registry, Renewal};
 
 use super::refusals::Refusals;
-use super::turns::{Turn, Turns};
+use super::turns::{Last, Turn, Turns};
 
 /// Items between two turns of other requests on the same worker: some 0.1 ms of work.
-const ITEMS_A_TURN: usize = 100;
+const PIECE: usize = 100;
 
 /// Takes what peers send.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Receiver {
     registry: Arc<Registry>,
     /// What was said of refused items.
     refusals: Arc<Refusals>,
-    /// Which batch of each sender is the last.
+    /// Which batch of each stream is the last.
     turns: Arc<Turns>,
     clock: Clock,
 }
@@ -36,7 +36,7 @@ impl Receiver {
         Self { registry, refusals, turns: Arc::default(), clock }
     }
 
-    /// Takes a batch; none when a later one of the same sender has come, also while this one is taken.
+    /// Takes a batch; none when a later one of the same stream has come, also while this one is taken.
     ///
     /// The newer copy of an instance comes with the first of its 409s alone, which is all that a peer
     /// needs: without that, a small batch could ask for the same large instance a thousand times.
@@ -47,18 +47,42 @@ impl Receiver {
     ) -> Option<Vec<ReplicationOutcome>> {
         let mut outcomes = Vec::with_capacity(items.len());
         let mut shown = HashSet::new();
-        for (at, item) in items.into_iter().enumerate() {
-            if at > 0 && at % ITEMS_A_TURN == 0 {
+        let turn = turn.map(|turn| (turn.number, self.turns.of(turn.stream)));
+        let mut items = items.into_iter();
+        while items.len() > 0 {
+            if !outcomes.is_empty() {
                 tokio::task::yield_now().await;
             }
-            if at % ITEMS_A_TURN == 0 && turn.is_some_and(|turn| !self.turns.counts(turn)) {
-                return None;
-            }
-            let mut outcome = self.take(item);
-            outcome.entity.take_if(|(newer, _)| !shown.insert((newer.app.clone(), newer.id.clone())));
-            outcomes.push(outcome);
+            let piece = items.by_ref().take(PIECE);
+            let taken = match &turn {
+                Some((number, last)) => self.take_piece_in_turn(piece, *number, last)?,
+                None => self.take_piece(piece),
+            };
+            outcomes.extend(taken.into_iter().map(|mut outcome| {
+                outcome.entity.take_if(|(newer, _)| !shown.insert((newer.app.clone(), newer.id.clone())));
+                outcome
+            }));
         }
         Some(outcomes)
+    }
+
+    /// None when a later batch has come.
+    fn take_piece_in_turn(
+        &self,
+        piece: impl Iterator<Item = Result<ReplicationItem, ReadError>>,
+        number: u64,
+        last: &Last,
+    ) -> Option<Vec<ReplicationOutcome>> {
+        let mut last = last.lock();
+        if *last > number {
+            return None;
+        }
+        *last = number;
+        Some(self.take_piece(piece))
+    }
+
+    fn take_piece(&self, piece: impl Iterator<Item = Result<ReplicationItem, ReadError>>) -> Vec<ReplicationOutcome> {
+        piece.map(|item| self.take(item)).collect()
     }
 
     /// Takes one item.
@@ -121,4 +145,77 @@ impl Receiver {
 
 fn without_entity(status: StatusCode) -> ReplicationOutcome {
     ReplicationOutcome { status: status.as_u16(), entity: None }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::sync::Barrier;
+    use std::thread;
+
+    use crate::model::InstanceStatus::{Down, OutOfService};
+    use crate::model::{
+        AppName, DataCenter, GivenDataCenter, InstanceId, InstanceStatus, NonAmazon, Registration, WallMillis,
+    };
+    use crate::registry::Rules;
+    use crate::settings::Settings;
+
+    use super::super::turns::Stream;
+    use super::*;
+
+    const START: WallMillis = 1_760_000_000_000;
+
+    fn receiver(instances: usize) -> Receiver {
+        let Settings { leases, preservation, opening, catalog, .. } = Settings::from_words::<&str>(&[]).unwrap();
+        let clock = Clock::held(START);
+        let registry = Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone());
+        for id in 0..instances {
+            let registration = Registration {
+                instance_id: Some(id.to_string().into()),
+                host_name: Some("a.test".into()),
+                ip_addr: Some("10.20.0.11".into()),
+                data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
+                ..Registration::new("ORDERS")
+            };
+            registry.register(registration.accept(&AppName::new("ORDERS"), START).unwrap(), Origin::Client);
+        }
+        Receiver::new(Arc::new(registry), Arc::default(), clock)
+    }
+
+    fn set(instances: usize, status: InstanceStatus) -> Vec<Result<ReplicationItem, ReadError>> {
+        let item = |id: usize| ReplicationItem {
+            app: AppName::new("ORDERS"),
+            id: InstanceId::new(id.to_string()),
+            last_dirty: None,
+            override_set: None,
+            action: ReplicationAction::StatusUpdate(status),
+        };
+        (0..instances).map(|id| Ok(item(id))).collect()
+    }
+
+    #[test]
+    fn what_a_later_batch_did_is_never_undone_by_one_that_came_at_the_same_moment() {
+        let instances = 2 * PIECE;
+        let receiver = receiver(instances);
+        for round in (0..1_000).step_by(2) {
+            let begin = Barrier::new(2);
+            let take = |number, status| {
+                let items = set(instances, status);
+                begin.wait();
+                let turn = Turn { stream: Stream::of(7), number };
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                runtime.block_on(receiver.take_all(items, Some(turn)))
+            };
+            let later = thread::scope(|threads| {
+                threads.spawn(|| take(round, Down));
+                threads.spawn(|| take(round + 1, OutOfService)).join().unwrap()
+            });
+            assert!(later.is_some());
+            for id in 0..instances {
+                let held = receiver.registry.held(&AppName::new("ORDERS"), &InstanceId::new(id.to_string())).unwrap();
+                assert_eq!(held.override_status, Some(OutOfService), "round {round}");
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use eurekad::clock::Monotonic;
 use eurekad::codec::{Limits, json};
 use eurekad::model::ReplicationAction;
-use eurekad::peers::{self, Failure, Home, Next, NodeId, Outcome, Task, Turn};
+use eurekad::peers::{self, Failure, Home, Next, Outcome, Stream, Task, Turn};
 
 use super::client::client_of;
 use super::network::{Body, Packet, Place};
@@ -123,8 +123,8 @@ impl World {
             touched.push(client);
         }
         let receiver = self.nodes[node].up.as_ref().unwrap().receiver.clone();
-        let sender = NodeId::of(from.life << 8 | u64::try_from(from.node).unwrap());
-        let outcomes = receiver.take_all(items, Some(Turn { node: sender, number })).await;
+        let stream = Stream::of(u128::from(from.life) << 8 | u128::try_from(from.node).unwrap());
+        let outcomes = receiver.take_all(items, Some(Turn { stream, number })).await;
         for client in touched {
             self.observe(node, client);
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::server::list::array;
-use crate::server::{Server, body, body_with};
+use crate::server::{SENDS_JSON, Server, body, body_with};
 
 #[tokio::test(start_paused = true)]
 async fn each_item_of_a_batch_gets_its_true_code() {
@@ -57,4 +57,26 @@ async fn each_item_of_a_batch_gets_its_true_code() {
     for broken in [json!({}), json!({"replicationList": null}), json!([])] {
         assert_eq!(server.post("/eureka/peerreplication/batch/", &broken).await.status, 400, "{broken}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forged_number_stops_nobody_elses_batches() {
+    const PEER: (&str, &str) = ("eurekad-node", "0000000000000007; state=open; digest=1");
+    let server = Server::new(&[]);
+    server.register(&body("ORDERS", "ord-1")).await;
+    let item = json!({"appName": "ORDERS", "id": "ord-1", "action": "Heartbeat"});
+    let batch = json!({"replicationList": [item]}).to_string().into_bytes();
+    let send = async |turn: &str| {
+        let headers = [SENDS_JSON, PEER, ("eurekad-turn", turn)];
+        server.send("POST", "/eureka/peerreplication/batch/", &headers, &batch).await.status
+    };
+    let secret = "0123456789abcdef0123456789abcdef";
+    assert_eq!(send(&format!("{secret}-1")).await, 200);
+    let last = u64::MAX;
+    for forged in [last.to_string(), format!("0000000000000007-{last}"), format!("{:032x}-{last}", 7)] {
+        assert_eq!(send(&forged).await, 200, "{forged}");
+    }
+    assert_eq!(send(&format!("{secret}-3")).await, 200);
+    assert_eq!(send(&format!("{secret}-2")).await, 409, "it comes late");
+    assert_eq!(send(&format!("{secret}-4")).await, 200);
 }
