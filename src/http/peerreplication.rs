@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, StatusCode};
+use http::header::CONNECTION;
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
@@ -27,8 +28,9 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         Format::Xml => Err(ReadError::Syntax("a batch must be JSON".into())),
     });
     let Read { content: items, room: _room, .. } = read.await?;
-    let outcomes = if Identity::of(&headers).is_some_and(|sender| sender.node == api.node) {
-        // It came back from a load balancer: all of it is known here.
+    let came_back = Identity::of(&headers).is_some_and(|sender| sender.node == api.node);
+    let outcomes = if came_back {
+        // It came by a URL of this node, or back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
         api.receiver.take_all(items, Turn::of(&headers)).await.ok_or(ApiError::Overtaken)?
@@ -38,7 +40,12 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         Format::Json => json::write_outcomes(&outcomes),
         Format::Xml => xml::write_outcomes(&outcomes),
     };
-    Ok(respond::document(negotiated.content_type, bytes))
+    let mut answer = respond::document(negotiated.content_type, bytes);
+    if came_back {
+        // The next connection by that URL may lead elsewhere.
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(answer)
 }
 
 /// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others

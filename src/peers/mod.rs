@@ -12,6 +12,7 @@
 //! | `calls` | requests over HTTP | `Jersey3ReplicationClient` |
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
+//! | `recognition` | what a URL leads to | |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
 //! | `turns` | which batch of a sender is the last, by numbers that nobody else can send | |
 //! | [`digest`] | comparing what nodes of our own hold | none |
@@ -32,6 +33,7 @@ mod outbox;
 mod outboxes;
 mod peer;
 mod receiver;
+mod recognition;
 mod refusals;
 mod regions;
 mod turns;
@@ -189,39 +191,6 @@ impl Peers {
             },
             move |error| tell(&peer.url, error),
         ));
-    }
-
-    /// Takes note of who answered: this node itself and nodes that other URLs lead to are told nothing.
-    fn recognise(&self, peer: &Arc<Peer>, identity: Option<Identity>) {
-        let node = identity.map(|identity| identity.node);
-        let list = self.list.lock();
-        let standing = match node {
-            Some(node) if node == self.context.node => Standing::Own,
-            Some(node) => {
-                let before = list.iter().take_while(|other| !Arc::ptr_eq(other, peer));
-                let known =
-                    before.into_iter().any(|other| other.standing() == Standing::Peer && other.node() == Some(node));
-                if known { Standing::Alias } else { Standing::Peer }
-            }
-            None => Standing::Peer,
-        };
-        drop(list);
-        let mut found = peer.found.lock();
-        found.identity = identity;
-        if found.standing == standing {
-            return;
-        }
-        found.standing = standing;
-        drop(found);
-        match standing {
-            Standing::Own => tracing::info!(url = %peer.url, "this node itself, it is no peer"),
-            Standing::Alias => tracing::info!(url = %peer.url, "another URL of a peer, it is told by the first"),
-            Standing::Peer => {
-                peer.found.lock().post = self.context.outboxes.open(self.context.limits, rand::random());
-                return;
-            }
-        }
-        self.drop_post(peer);
     }
 
     fn drop_post(&self, peer: &Peer) {

@@ -22,8 +22,9 @@ use super::{Context, Peers};
 
 /// A whole batch of answers with an instance each is far from it.
 const MOST_ANSWER_BYTES: usize = 64 << 20;
-/// How often a URL that leads to somebody else's node is asked again whose it is.
-const ASK_AGAIN: Duration = Duration::from_secs(30);
+/// How often a URL that leads to this node, or to one that has another, is asked again whose it is: as often
+/// as a peer that is sent nothing.
+const ASK_AGAIN: Duration = Duration::from_secs(10);
 
 /// What a URL leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +56,16 @@ pub(super) struct Found {
     pub(super) identity: Option<Identity>,
     /// What waits for it; none while there is nothing to be sent to it.
     pub(super) post: Option<Arc<Post>>,
+    /// When somebody last answered that is not this node.
+    pub(super) other_answered: Option<Monotonic>,
     /// When it was last compared with, and what came of it; none before the first time.
     pub(super) compared: Option<(Monotonic, Compared)>,
 }
 
 impl Peer {
     pub(super) fn new(url: PeerUrl, gone: CancellationToken) -> Self {
-        let found = Found { standing: Standing::Peer, identity: None, post: None, compared: None };
+        let found =
+            Found { standing: Standing::Peer, identity: None, post: None, other_answered: None, compared: None };
         Self { url, found: Mutex::new(found), gone }
     }
 
@@ -94,8 +98,8 @@ pub(super) async fn serve(peers: &Peers, peer: &Arc<Peer>) {
     loop {
         match (peer.standing(), peer.post()) {
             (Standing::Peer, Some(post)) => exchange(peers, peer, &post).await,
-            (Standing::Own, _) | (Standing::Peer, None) => return,
-            (Standing::Alias, _) => {
+            (Standing::Peer, None) => return,
+            (Standing::Own | Standing::Alias, _) => {
                 sleep(ASK_AGAIN).await;
                 if let Ok((_, identity)) = ask(peers, peer, &[]).await {
                     peers.recognise(peer, identity);
@@ -119,6 +123,15 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
         }
         Next::Send(tasks) => {
             let (outcome, identity) = match ask(peers, peer, &tasks).await {
+                Ok((_, identity)) if peers.is_own(identity) => {
+                    peers.recognise(peer, identity);
+                    if peer.standing() == Standing::Own {
+                        post.answered.notify_waiters();
+                        return;
+                    }
+                    // A load balancer brought it back: whoever it was for has not heard of it.
+                    (Err(Failure::faulty("this node itself answers")), None)
+                }
                 Ok((answers, identity)) => (Ok(answers), Some(identity)),
                 Err(failure) => (Err(failure), None),
             };
