@@ -18,6 +18,9 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 /// After a first failure that shows that the peer has too much to do.
 const LONG_WAIT: Duration = Duration::from_secs(1);
+/// A connection that the peer closed while it was idle breaks with the next request. Whoever breaks so many in
+/// a row is not there.
+const MOST_BREAKS: u32 = 3;
 /// A peer that comes and goes is told of at most once in this time.
 const TELL_AGAIN: Duration = Duration::from_mins(1);
 
@@ -133,6 +136,15 @@ impl Line {
         &self.state
     }
 
+    /// Whether the peer fails, and not just because a connection broke lately.
+    pub(super) fn seems_gone(&self) -> bool {
+        match &self.state {
+            PeerState::Down { failure: Failure::BrokenOff(_), .. } => self.failures >= MOST_BREAKS,
+            PeerState::Down { .. } => true,
+            PeerState::Up | PeerState::Unknown => false,
+        }
+    }
+
     /// When something may be sent; none: now.
     pub(super) fn retry_at(&self) -> Option<Monotonic> {
         self.retry_at
@@ -236,6 +248,23 @@ mod tests {
             news.is_some()
         });
         assert!(told.count() <= 2, "it comes and goes ten times a second for a minute");
+    }
+
+    #[test]
+    fn a_broken_connection_is_tried_again_before_the_peer_is_given_up() {
+        let mut line = Line::new(1);
+        let mut fails = |failure: Failure| {
+            line.failed(failure, Monotonic(0));
+            line.seems_gone()
+        };
+        let broken = || Failure::BrokenOff("reset".into());
+        assert_eq!([fails(broken()), fails(broken()), fails(broken())], [false, false, true]);
+        line.succeeded(Monotonic(0));
+        assert!(!line.seems_gone());
+        line.failed(broken(), Monotonic(0));
+        assert!(!line.seems_gone());
+        line.failed(Failure::NotThere("refused".into()), Monotonic(0));
+        assert!(line.seems_gone());
     }
 
     #[test]

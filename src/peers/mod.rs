@@ -221,7 +221,8 @@ impl Peers {
         self.reports().into_iter().filter_map(ago).min()
     }
 
-    /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`.
+    /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`. A broken
+    /// connection is tried again.
     /// Gives how many changes nobody was told of.
     pub async fn end(&self, limit: Duration) -> usize {
         let left = self.flush(limit).await;
@@ -238,8 +239,7 @@ impl Peers {
             for post in &posts {
                 loop {
                     let answered = post.answered.notified();
-                    let down = matches!(post.outbox.lock().state(), PeerState::Down { .. });
-                    if left(post) == 0 || down {
+                    if left(post) == 0 || post.outbox.lock().seems_gone() {
                         break;
                     }
                     answered.await;

@@ -142,6 +142,11 @@ impl Outbox {
         self.line.state()
     }
 
+    /// Whether the peer fails, and not just because a connection broke lately.
+    pub fn seems_gone(&self) -> bool {
+        self.line.seems_gone()
+    }
+
     /// When the peer last answered.
     pub fn last_success(&self) -> Option<Monotonic> {
         self.line.last_success()

@@ -24,6 +24,8 @@ pub(crate) enum Manner {
     Bytes(Vec<u8>),
     /// Not at all: the connection stays open.
     Never,
+    /// By closing the connection of the next request; well from then on.
+    BreaksOnce,
 }
 
 /// A peer on an address of its own. It lasts as long as the test's process.
@@ -112,6 +114,10 @@ fn serve(connection: &TcpStream, shared: &Shared) -> Option<()> {
             Manner::Never => {
                 // Until the other side gives up.
                 let _ = reader.read(&mut [0]);
+                return None;
+            }
+            Manner::BreaksOnce => {
+                *shared.manner.lock() = Manner::Well;
                 return None;
             }
             Manner::Bytes(bytes) => {

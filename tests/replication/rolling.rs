@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::sockets::server::{SOON, eventually};
 use crate::sockets::wire::{Wire, heartbeat, instance, post, register};
 
-use super::cluster::{addresses, agree, cluster, connections_to, everything, holds, ids, is_open, node, replicas};
+use super::cluster::{addresses, agree, cluster, connections_to, everything, holds, ids, is_open, node, replicas, url};
 use super::fake_peer::{FakePeer, Manner};
 
 #[test]
@@ -134,4 +134,20 @@ fn a_dead_peer_does_not_hold_up_the_end() {
     assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
     assert!(holds(&b, "ORDERS", "ord-99"), "the healthy one has all");
     assert!(a.log().contains("some changes were not told to all peers"), "{}", a.log());
+}
+
+#[test]
+fn a_connection_that_breaks_at_the_end_costs_no_change() {
+    let [own] = addresses();
+    let peer = FakePeer::start(Manner::Well);
+    let mut a = node(own, &[peer.address], &["--eureka.client.register-with-eureka=true"]);
+    eventually("the peer answers", || (replicas(&a).available == [url(peer.address)]).then_some(()));
+    let told = |action: &str| peer.items().iter().any(|item| item.starts_with(action));
+    a.fill("ORDERS", ["ord-1".to_owned()]);
+    eventually("it tells", || told("Register").then_some(()));
+    // Its own record is the last change.
+    peer.behave(Manner::BreaksOnce);
+    a.signal("TERM");
+    assert_eq!(a.exit_code(), Some(0));
+    assert!(told("Cancel"), "{:?}: {}", peer.items(), a.log());
 }
