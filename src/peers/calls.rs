@@ -17,6 +17,7 @@ use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use reqwest::{Client, RequestBuilder};
 
+use crate::blocking::off_the_workers;
 use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
 use super::identity::{Identity, NODE_HEADER};
@@ -101,7 +102,9 @@ impl Calls {
         let turn = Turn { stream: self.stream, number: self.turns.fetch_add(1, Ordering::Relaxed) + 1 };
         let request = self.client.post(peer.at(path)).header(CONTENT_TYPE, JSON).header(TURN_HEADER, turn.header());
         let request = if packs && json.len() >= WORTH_PACKING {
-            request.header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).body(packed(&json))
+            request
+                .header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
+                .body(off_the_workers(move || packed(&json)).await)
         } else {
             request.body(json)
         };

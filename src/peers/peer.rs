@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::time::{Duration, sleep};
 use tokio_util::sync::CancellationToken;
 
+use crate::blocking::off_the_workers;
 use crate::clock::Monotonic;
 use crate::codec::{Limits, json};
 use crate::model::PeerAnswer;
@@ -22,6 +24,8 @@ use super::{Context, Peers};
 
 /// A whole batch of answers with an instance each is far from it.
 const MOST_ANSWER_BYTES: usize = 64 << 20;
+/// Longer answers are not read on a worker of the runtime: some 0.5 ms of work.
+const READ_AT_ONCE: usize = 64 << 10;
 /// How often a URL that leads to this node, or to one that has another, is asked again whose it is: as often
 /// as a peer that is sent nothing.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
@@ -162,8 +166,14 @@ async fn ask(peers: &Peers, peer: &Peer, tasks: &[Task]) -> Result<(Vec<PeerAnsw
         return Err(Failure::of_status(reply.status.as_u16()));
     }
     let Reply { identity, body, .. } = reply;
-    let answers = json::read_outcomes(&body, &Limits::default(), tasks.len()).map_err(Failure::faulty)?;
-    Ok((answers, identity))
+    Ok((read(body, tasks.len()).await?, identity))
+}
+
+/// The answers to so many items.
+async fn read(body: Bytes, items: usize) -> Result<Vec<PeerAnswer>, Failure> {
+    let is_small = body.len() <= READ_AT_ONCE;
+    let read = move || json::read_outcomes(&body, &Limits::default(), items).map_err(Failure::faulty);
+    if is_small { read() } else { off_the_workers(read).await }
 }
 
 fn tell(peer: &Peer, news: &News) {
@@ -233,5 +243,38 @@ impl PeerReport {
     /// Whether it counts as available: it answered the last exchange.
     pub fn is_available(&self) -> bool {
         self.state == super::PeerState::Up
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::Poll;
+
+    use super::*;
+
+    /// An answer to one item, of that many bytes at least.
+    fn answer(bytes: usize) -> Bytes {
+        format!("{{\"responseList\":[{{\"statusCode\":200}}],\"more\":\"{}\"}}", "x".repeat(bytes)).into()
+    }
+
+    #[test]
+    fn a_large_answer_is_not_read_on_a_worker() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let (release, busy) = mpsc::channel::<()>();
+            tokio::task::spawn_blocking(move || busy.recv());
+            let (mut small, mut large) = (pin!(read(answer(10), 1)), pin!(read(answer(READ_AT_ONCE), 1)));
+            let at_once = poll_fn(|task| {
+                Poll::Ready((small.as_mut().poll(task).is_ready(), large.as_mut().poll(task).is_ready()))
+            });
+            assert_eq!(at_once.await, (true, false), "there is no thread for it yet");
+            release.send(()).unwrap();
+            assert_eq!(large.await.unwrap().len(), 1);
+        });
     }
 }
