@@ -12,7 +12,7 @@ use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
 use crate::model::ReplicationOutcome;
 use crate::peers::digest::{self, MOST_REQUEST_BYTES};
-use crate::peers::{DIGEST_VERSION, Identity, Turn};
+use crate::peers::{DIGEST_VERSION, Identity, Sender};
 
 use super::apps::{Read, read_body};
 use super::error::ApiError;
@@ -28,12 +28,13 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         Format::Xml => Err(ReadError::Syntax("a batch must be JSON".into())),
     });
     let Read { content: items, room: _room, .. } = read.await?;
-    let came_back = Identity::of(&headers).is_some_and(|sender| sender.node == api.node);
+    let sender = Sender::of(&headers);
+    let came_back = sender.node == Some(api.node);
     let outcomes = if came_back {
         // It came by a URL of this node, or back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
-        api.receiver.take_all(items, Turn::of(&headers)).await.ok_or(ApiError::Overtaken)?
+        api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?
     };
     let negotiated = negotiate(&headers)?;
     let bytes = match negotiated.format {

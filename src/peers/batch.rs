@@ -86,7 +86,7 @@ impl Home<'_> {
     fn refused(&self, peer: &impl Display, task: &Task, status: u16) {
         let instance = &task.lease.instance;
         let refusal = format!("{peer} {} {} {status}", instance.app, instance.id);
-        if self.refusals.is_news(&refusal, self.clock.mono()) {
+        if self.refusals.is_news(peer, &refusal, self.clock.mono()) {
             tracing::warn!(
                 %peer, app = %instance.app, id = %instance.id, status,
                 "a peer refuses a change, the same is told again after an hour"

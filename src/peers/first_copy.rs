@@ -131,10 +131,23 @@ impl FirstCopy<'_> {
         let now = self.context.clock.now().wall;
         let read = tokio::task::spawn_blocking(move || {
             let list = json::read_applications(&body, &Limits::default())?;
-            Ok::<_, ReadError>(list.instances.into_iter().filter_map(|listed| accepted(listed, now)).collect())
+            let (mut instances, mut refusals) = (Vec::with_capacity(list.instances.len()), Vec::new());
+            for listed in list.instances {
+                match accepted(listed, now) {
+                    Ok(instance) => instances.push(instance),
+                    Err(refusal) => refusals.push(refusal),
+                }
+            }
+            Ok::<_, ReadError>((instances, refusals))
         });
         match read.await.map_err(Failure::faulty) {
-            Ok(Ok(instances)) => Holding::All(instances),
+            Ok(Ok((instances, refusals))) => {
+                if let Some(refusal) = refusals.first() {
+                    let refused = refusals.len();
+                    tracing::warn!(peer = %url, instances = refused, refusal, "instances of a peer cannot be copied");
+                }
+                Holding::All(instances)
+            }
             Ok(Err(error)) => Holding::Unknown(Failure::faulty(error)),
             Err(failure) => Holding::Unknown(failure),
         }
@@ -159,12 +172,8 @@ impl FirstCopy<'_> {
     }
 }
 
-fn accepted(listed: Result<ListedInstance, ReadError>, now: WallMillis) -> Option<Instance> {
-    let accept = |listed: ListedInstance| listed.registration.accept_alone(now).map_err(|refusal| refusal.to_string());
-    let refused = match listed.map_err(|error| error.to_string()).and_then(accept) {
-        Ok(instance) => return Some(instance),
-        Err(refused) => refused,
-    };
-    tracing::warn!(refused, "an instance of a peer cannot be copied");
-    None
+/// The error is for people to read.
+fn accepted(listed: Result<ListedInstance, ReadError>, now: WallMillis) -> Result<Instance, String> {
+    let listed = listed.map_err(|error| error.to_string())?;
+    listed.registration.accept_alone(now).map_err(|refusal| refusal.to_string())
 }

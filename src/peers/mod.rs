@@ -60,7 +60,7 @@ pub use line::{Failure, LONGEST_WAIT, News, PeerState};
 pub use outbox::{BATCH, FollowUp, GATHER, Next, Outbox, OutboxLimits, Tally, Task, What};
 pub use outboxes::{MOST_PEERS, Outboxes, Post};
 pub use peer::{Compared, Peer, PeerReport, Standing};
-pub use receiver::Receiver;
+pub use receiver::{Receiver, Sender};
 pub use refusals::Refusals;
 pub use regions::Regions;
 pub use turns::{Stream, Turn};

@@ -144,6 +144,7 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
             if let Some(news) = home.settle(&peer.url, follow_ups) {
                 tell(peer, &news);
             }
+            peers.context.refusals.tell_rest(clock.mono());
             if let Some(identity) = identity {
                 peers.recognise(peer, identity);
             }

@@ -4,20 +4,48 @@
 //! 400. Nothing that comes in here is sent on.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use crate::clock::Clock;
 use crate::codec::ReadError;
 use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
 use crate::registry::{Origin, OverrideStamp, Registry, Renewal};
 
+use super::identity::{Identity, NodeId};
 use super::refusals::Refusals;
 use super::turns::{Last, Turn, Turns};
 
 /// Items between two turns of other requests on the same worker: some 0.1 ms of work.
 const PIECE: usize = 100;
+
+/// Who sent a batch, as its headers say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sender {
+    /// A process of this program; none: a Java server.
+    pub node: Option<NodeId>,
+    /// When it was sent; none for a Java server.
+    pub turn: Option<Turn>,
+}
+
+impl Sender {
+    /// That of a request.
+    pub fn of(headers: &HeaderMap) -> Self {
+        Self { node: Identity::of(headers).map(|identity| identity.node), turn: Turn::of(headers) }
+    }
+}
+
+impl fmt::Display for Sender {
+    /// For people to read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.node {
+            Some(node) => write!(f, "node {node}"),
+            None => f.write_str("a Java server"),
+        }
+    }
+}
 
 /// Takes what peers send.
 #[derive(Clone, Debug)]
@@ -43,11 +71,11 @@ impl Receiver {
     pub async fn take_all(
         &self,
         items: Vec<Result<ReplicationItem, ReadError>>,
-        turn: Option<Turn>,
+        sender: Sender,
     ) -> Option<Vec<ReplicationOutcome>> {
         let mut outcomes = Vec::with_capacity(items.len());
         let mut shown = HashSet::new();
-        let turn = turn.map(|turn| (turn.number, self.turns.of(turn.stream)));
+        let turn = sender.turn.map(|turn| (turn.number, self.turns.of(turn.stream)));
         let mut items = items.into_iter();
         while items.len() > 0 {
             if !outcomes.is_empty() {
@@ -55,8 +83,8 @@ impl Receiver {
             }
             let piece = items.by_ref().take(PIECE);
             let taken = match &turn {
-                Some((number, last)) => self.take_piece_in_turn(piece, *number, last)?,
-                None => self.take_piece(piece),
+                Some((number, last)) => self.take_piece_in_turn(piece, &sender, *number, last)?,
+                None => self.take_piece(piece, &sender),
             };
             outcomes.extend(taken.into_iter().map(|mut outcome| {
                 outcome.entity.take_if(|(newer, _)| !shown.insert((newer.app.clone(), newer.id.clone())));
@@ -70,6 +98,7 @@ impl Receiver {
     fn take_piece_in_turn(
         &self,
         piece: impl Iterator<Item = Result<ReplicationItem, ReadError>>,
+        sender: &Sender,
         number: u64,
         last: &Last,
     ) -> Option<Vec<ReplicationOutcome>> {
@@ -78,22 +107,25 @@ impl Receiver {
             return None;
         }
         *last = number;
-        Some(self.take_piece(piece))
+        Some(self.take_piece(piece, sender))
     }
 
-    fn take_piece(&self, piece: impl Iterator<Item = Result<ReplicationItem, ReadError>>) -> Vec<ReplicationOutcome> {
-        piece.map(|item| self.take(item)).collect()
+    fn take_piece(
+        &self,
+        piece: impl Iterator<Item = Result<ReplicationItem, ReadError>>,
+        sender: &Sender,
+    ) -> Vec<ReplicationOutcome> {
+        piece.map(|item| self.take(item, sender)).collect()
     }
 
-    /// Takes one item.
-    pub fn take(&self, item: Result<ReplicationItem, ReadError>) -> ReplicationOutcome {
+    fn take(&self, item: Result<ReplicationItem, ReadError>, sender: &Sender) -> ReplicationOutcome {
         match item {
-            Ok(item) => self.apply(item),
-            Err(error) => self.refuse(&format!("cannot be read: {error}")),
+            Ok(item) => self.apply(item, sender),
+            Err(error) => self.refuse(sender, &format!("cannot be read: {error}")),
         }
     }
 
-    fn apply(&self, item: ReplicationItem) -> ReplicationOutcome {
+    fn apply(&self, item: ReplicationItem, sender: &Sender) -> ReplicationOutcome {
         let ReplicationItem { app, id, last_dirty, override_set, action } = item;
         let registry = &self.registry;
         let stamp = override_set.map(OverrideStamp);
@@ -121,7 +153,7 @@ impl Receiver {
                     }
                     found(true)
                 }
-                Err(refusal) => self.refuse(&format!("{app}({id}): {refusal}")),
+                Err(refusal) => self.refuse(sender, &format!("{app}({id}): {refusal}")),
             },
             ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
             ReplicationAction::StatusUpdate(status) => {
@@ -135,9 +167,9 @@ impl Receiver {
         }
     }
 
-    fn refuse(&self, refusal: &str) -> ReplicationOutcome {
-        if self.refusals.is_news(refusal, self.clock.mono()) {
-            tracing::warn!(refusal, "an item of a peer was refused, the same is told again after an hour");
+    fn refuse(&self, sender: &Sender, refusal: &str) -> ReplicationOutcome {
+        if self.refusals.is_news(sender, refusal, self.clock.mono()) {
+            tracing::warn!(%sender, refusal, "an item of a peer was refused, the same is told again after an hour");
         }
         without_entity(StatusCode::BAD_REQUEST)
     }
@@ -205,7 +237,7 @@ mod tests {
                 begin.wait();
                 let turn = Turn { stream: Stream::of(7), number };
                 let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-                runtime.block_on(receiver.take_all(items, Some(turn)))
+                runtime.block_on(receiver.take_all(items, Sender { node: None, turn: Some(turn) }))
             };
             let later = thread::scope(|threads| {
                 threads.spawn(|| take(round, Down));

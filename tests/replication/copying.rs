@@ -115,3 +115,21 @@ fn three_that_start_together_with_nothing_serve_within_seconds() {
         eventually("each sees the others", || (replicas(node).available == others).then_some(()));
     }
 }
+
+#[test]
+fn instances_that_cannot_be_copied_are_told_in_one_line() {
+    let ids: Vec<_> = ids("ord", 50).collect();
+    let mut list = registry(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+    let instances = list["applications"]["application"][0]["instance"].as_array_mut().expect("instances");
+    for instance in &mut instances[1..] {
+        instance.as_object_mut().expect("an object").remove("hostName");
+    }
+    let (mut a, _peer) = waiting(Manner::With(list));
+    is_open(&a);
+    assert_eq!(everything(&a).len(), 1);
+    a.signal("TERM");
+    assert_eq!(a.exit_code(), Some(0));
+    let log = a.log();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("cannot be copied")).collect();
+    assert!(matches!(&lines[..], [line] if line.contains("instances=49")), "{lines:?}");
+}

@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use eurekad::clock::Monotonic;
 use eurekad::codec::{Limits, json};
 use eurekad::model::ReplicationAction;
-use eurekad::peers::{self, Failure, Home, Next, Outcome, Stream, Task, Turn};
+use eurekad::peers::{self, Failure, Home, Next, Outcome, Sender, Stream, Task, Turn};
 
 use super::client::client_of;
 use super::network::{Body, Packet, Place};
@@ -124,7 +124,7 @@ impl World {
         }
         let receiver = self.nodes[node].up.as_ref().unwrap().receiver.clone();
         let stream = Stream::of(u128::from(from.life) << 8 | u128::try_from(from.node).unwrap());
-        let outcomes = receiver.take_all(items, Some(Turn { stream, number })).await;
+        let outcomes = receiver.take_all(items, Sender { node: None, turn: Some(Turn { stream, number }) }).await;
         for client in touched {
             self.observe(node, client);
         }
