@@ -138,14 +138,24 @@ impl Registration {
         self.accept(&app, now)
     }
 
+    /// Whether it is of the same instance of the same application.
+    pub fn is_of(&self, instance: &Instance) -> bool {
+        self.app == instance.app && self.id() == Some(instance.id.as_str())
+    }
+
+    /// Its own id, or what stands for one (`InstanceInfo.getId`).
+    fn id(&self) -> Option<&str> {
+        let machine = || match &self.data_center {
+            GivenDataCenter::Given(data_center) => data_center.amazon_instance_id(),
+            GivenDataCenter::Missing | GivenDataCenter::Nameless => None,
+        };
+        self.instance_id.as_deref().or_else(machine).or(self.host_name.as_deref())
+    }
+
     /// Makes an instance of it, with the checks in Java's order. An Amazon machine without an
     /// `instance-id` gets the instance's id for one.
     pub fn accept(self, expected: &AppName, now: WallMillis) -> Result<Instance, Refusal> {
-        let machine = match &self.data_center {
-            GivenDataCenter::Given(data_center) => data_center.amazon_instance_id().map(Text::from),
-            GivenDataCenter::Missing | GivenDataCenter::Nameless => None,
-        };
-        let id = self.instance_id.clone().or(machine).or_else(|| self.host_name.clone()).ok_or(Refusal::InstanceId)?;
+        let id = Text::from(self.id().ok_or(Refusal::InstanceId)?);
         let host_name = self.host_name.ok_or(Refusal::HostName)?;
         let ip_addr = self.ip_addr.ok_or(Refusal::IpAddr)?;
         if self.app.as_str().is_empty() {

@@ -200,7 +200,7 @@ impl Outbox {
                 self.queue.lacks(&task.lease, now);
                 None
             }
-            (What::Heartbeat, _, Some(newer)) => Some(FollowUp::TakeOver(newer)),
+            (What::Heartbeat, 409, Some(newer)) if newer.is_of(&task.lease.instance) => Some(FollowUp::TakeOver(newer)),
             // The peer does not have it, and will be sent all of it after its next heartbeat.
             (_, 200..=299 | 404 | 409, _) => None,
             (_, status, _) => {

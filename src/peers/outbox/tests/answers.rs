@@ -105,15 +105,37 @@ fn an_instance_that_the_peer_lacks_is_sent_unless_it_is_gone_by_then() {
     assert!(line.outbox.is_empty());
 }
 
-#[test]
-fn newer_data_of_the_peer_is_to_be_taken_over() {
+/// What follows from this answer to a heartbeat of instance `a` of ORDERS.
+fn beaten(status: u16, app: &str, id: &str) -> Vec<FollowUp> {
     let mut line = Line::up();
     line.beat("a");
     line.pass(GATHER);
     line.sends();
-    let newer = PeerAnswer { status: 409, entity: Some(Box::new(Registration::new("ORDERS"))) };
-    let follow_ups = line.outbox.answered(Ok(vec![newer]), line.now);
+    let entity = Registration { instance_id: Some(id.into()), ..Registration::new(app) };
+    line.outbox.answered(Ok(vec![PeerAnswer { status, entity: Some(Box::new(entity)) }]), line.now)
+}
+
+#[test]
+fn newer_data_of_the_peer_is_to_be_taken_over() {
+    let follow_ups = beaten(409, "orders", "a");
     assert!(matches!(&follow_ups[..], [FollowUp::TakeOver(newer)] if newer.app == AppName::new("ORDERS")));
+}
+
+#[test]
+fn an_instance_that_comes_with_any_answer_but_a_conflict_is_not_taken_over() {
+    for status in [200, 204, 404] {
+        assert!(beaten(status, "ORDERS", "a").is_empty(), "{status}");
+    }
+    for status in [300, 400, 500] {
+        assert!(matches!(&beaten(status, "ORDERS", "a")[..], [FollowUp::Refused(..)]), "{status}");
+    }
+}
+
+#[test]
+fn an_instance_that_was_not_asked_about_is_not_taken_over() {
+    for (app, id) in [("ORDERS", "b"), ("STOCK", "a"), ("ORDERS", "A")] {
+        assert!(beaten(409, app, id).is_empty(), "{app} {id}");
+    }
 }
 
 #[test]
