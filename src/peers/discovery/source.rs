@@ -13,7 +13,7 @@ use super::dns::Dns;
 
 /// How often the file is read.
 const LOOK_AT_FILE: Duration = Duration::from_secs(1);
-/// No more of the file is read: some ten thousand URLs.
+/// A longer file is refused: this is some ten thousand URLs.
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// Something that knows peers.
@@ -184,9 +184,12 @@ fn read_text(path: &Path) -> std::io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("it is no file"));
     }
-    let mut text = String::new();
-    fs::File::open(path)?.take(LARGEST_FILE).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(std::io::Error::other(format!("it has more than {LARGEST_FILE} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 
 /// URLs, each on a line or with commas between them; a `#` at the beginning of a word begins a comment.
@@ -223,6 +226,24 @@ mod tests {
         let problem = parse("http://a/\nhttp://u:p4ss#w@b/").unwrap_err();
         assert_eq!(problem, "line 2 has a blank or one of ? # \\ in it");
         assert!(parse("http://a/\nu:p4ss@b/").unwrap_err().starts_with("line 2 does not begin"));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_too_long_is_refused_and_not_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("peers");
+        let url = "http://a/\n";
+        // Comments make it long, whichever URL they would leave out.
+        let file = |length: u64| format!("{url}{}\n", "#".repeat(usize::try_from(length).unwrap() - url.len() - 1));
+        fs::write(&path, file(LARGEST_FILE)).unwrap();
+        assert_eq!(read(path.clone()).await.unwrap().len(), 1);
+        fs::write(&path, file(LARGEST_FILE + 1)).unwrap();
+        assert_eq!(read(path.clone()).await.unwrap_err(), "it has more than 1048576 bytes");
+        // Where it would be cut is in the middle of a letter.
+        fs::write(&path, format!("{}é", file(LARGEST_FILE - 1))).unwrap();
+        assert_eq!(read(path.clone()).await.unwrap_err(), "it has more than 1048576 bytes");
+        fs::write(&path, b"http://\xff/").unwrap();
+        assert_eq!(read(path).await.unwrap_err(), "it is not UTF-8");
     }
 
     #[test]
