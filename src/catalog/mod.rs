@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | `answer` | what may be asked for, in which form, and the answer |
 //! | `view` | the lists of this server and of some remote regions |
+//! | `views` | those of the sets of regions that requests name, bounded in number |
 //! | `read_model` | the sorted copy, the hash code, the delta |
 //! | `vip_index` | who has which name in its VIP list |
 //! | `pages`, `page`, `paged` | the whole registry in pages: a change costs the page that it touched |
@@ -33,13 +34,13 @@ mod pages;
 mod read_model;
 mod ready;
 mod view;
+mod views;
 mod vip_index;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
 
 use crate::clock::Clock;
 use crate::registry::{RegionSet, Registry};
@@ -48,7 +49,10 @@ use crate::settings::CatalogSettings;
 pub use answer::{Answer, Coding, Form, What};
 pub use read_model::hash_code;
 
+pub use views::TooManyBuilt;
+
 use view::View;
+use views::Views;
 
 /// See the module.
 #[derive(Debug)]
@@ -56,8 +60,8 @@ pub struct Catalog {
     registry: Arc<Registry>,
     /// What whoever names no regions reads.
     plain: View,
-    /// Those of other sets of regions, asked for last comes first; held for look-ups alone.
-    others: Mutex<Vec<Arc<View>>>,
+    /// Those of other sets of regions.
+    others: Views,
     /// Read by every reader without a lock; written by a reload of the settings.
     settings: Arc<ArcSwap<CatalogSettings>>,
     clock: Clock,
@@ -65,8 +69,6 @@ pub struct Catalog {
 
 /// How long the bytes of a form are kept that nobody reads.
 pub const UNREAD: Duration = Duration::from_mins(1);
-/// Sets of regions that are kept ready; each has a sorted copy and answers of its own.
-const MOST_SETS: usize = 8;
 
 impl Catalog {
     /// A read model of this registry.
@@ -74,7 +76,7 @@ impl Catalog {
         let regions = if settings.all_regions { registry.all_regions() } else { RegionSet::NONE };
         let settings = Arc::new(ArcSwap::from_pointee(settings));
         let plain = View::new(Arc::clone(&registry), regions, Arc::clone(&settings), clock.clone());
-        Self { registry, plain, others: Mutex::default(), settings, clock }
+        Self { registry, plain, others: Views::default(), settings, clock }
     }
 
     /// Goes by other settings from now on. Whether there is a frozen copy, the size of the delta, and
@@ -89,19 +91,28 @@ impl Catalog {
         self.plain.answer(what, form).await
     }
 
-    /// The same with these remote regions and no others.
-    pub async fn answer_with(&self, regions: RegionSet, what: &What, form: Form) -> Option<Answer> {
+    /// The same with these remote regions and no others. What is not kept ready is built for one set of
+    /// regions at a time.
+    pub async fn answer_with(
+        &self,
+        regions: RegionSet,
+        what: &What,
+        form: Form,
+    ) -> Result<Option<Answer>, TooManyBuilt> {
         if regions == self.plain.regions() {
-            return self.answer(what, form).await;
+            return Ok(self.answer(what, form).await);
         }
-        let view = self.view(regions);
-        view.answer(what, form).await
+        let new = || {
+            let (registry, settings) = (Arc::clone(&self.registry), Arc::clone(&self.settings));
+            View::new(registry, regions, settings, self.clock.clone())
+        };
+        self.others.answer(regions, new, what, form).await
     }
 
     /// Renews the frozen copies; called on their timer.
     pub async fn refreeze(&self) {
         self.plain.refreeze().await;
-        let others = self.others.lock().clone();
+        let others = self.others.kept();
         for view in others {
             view.refreeze().await;
         }
@@ -110,7 +121,7 @@ impl Catalog {
     /// Drops changes from the delta that are older than its retention; called on its timer
     /// (`delta-retention-timer-interval-in-ms`).
     pub fn sweep_delta(&self) {
-        let others = self.others.lock().clone();
+        let others = self.others.kept();
         let views = || others.iter().map(|view| &**view).chain([&self.plain]);
         views().for_each(View::catch_up);
         self.registry.sweep_log();
@@ -119,19 +130,7 @@ impl Catalog {
 
     /// Forgets the bytes of forms that nobody has read for [`UNREAD`]; called on a timer.
     pub fn drop_unread(&self) {
-        let others = self.others.lock().clone();
+        let others = self.others.kept();
         others.iter().map(|view| &**view).chain([&self.plain]).for_each(View::drop_unread);
-    }
-
-    fn view(&self, regions: RegionSet) -> Arc<View> {
-        let mut others = self.others.lock();
-        let known = others.iter().position(|view| view.regions() == regions).map(|place| others.remove(place));
-        let view = known.unwrap_or_else(|| {
-            let (registry, settings) = (Arc::clone(&self.registry), Arc::clone(&self.settings));
-            Arc::new(View::new(registry, regions, settings, self.clock.clone()))
-        });
-        others.insert(0, Arc::clone(&view));
-        others.truncate(MOST_SETS);
-        view
     }
 }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 
-use crate::catalog::What;
+use crate::catalog::{TooManyBuilt, What};
 use crate::codec::{Format, Limits, ReadError, json, xml};
 use crate::model::AppName;
 
@@ -65,7 +65,10 @@ async fn list_of(
     }
     let answer = match regions {
         Regions::Plain => api.catalog.answer(what, form).await,
-        Regions::Loaded(regions) => api.catalog.answer_with(regions, what, form).await,
+        Regions::Loaded(regions) => {
+            let answer = api.catalog.answer_with(regions, what, form).await;
+            answer.map_err(|TooManyBuilt| ApiError::Overloaded)?
+        }
         Regions::Awaited => return Err(ApiError::Forbidden),
     };
     let answer = answer.ok_or(ApiError::NotFound)?;

@@ -1,5 +1,6 @@
 //! What may be asked of the registry itself: single instances, figures, and what a read model needs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::clock::Now;
@@ -7,7 +8,7 @@ use crate::model::{AppName, InstanceId, InstanceStatus};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
-use super::{Change, Commit, Registry, Version};
+use super::{Change, Commit, RegionId, Registry, Version};
 
 /// What a read model has missed.
 #[derive(Debug)]
@@ -112,23 +113,45 @@ impl Registry {
         self.commit.lock().cancelled.newest_first().cloned().collect()
     }
 
-    /// What happened after a version, and the version that it leads to.
+    /// What happened after a version, and the version that it leads to. Writers never wait while all leases
+    /// are collected, unless more happens meanwhile than the log keeps.
     pub fn catch_up(&self, from: Version) -> (Version, CatchUp) {
+        {
+            let commit = self.commit.lock();
+            if let Some(changes) = commit.log.recent().since(from) {
+                return (commit.log.version(), CatchUp::Changes(changes.cloned().collect()));
+            }
+        }
+        // What has a later version than this may be among the leases or not, and is in the log.
+        let begun = self.version();
+        let leases = self.all_leases();
+        self.completed(begun, leases)
+    }
+
+    /// Everything, of leases that were collected while changes after `begun` were made.
+    fn completed(&self, begun: Version, mut leases: Vec<Arc<Lease>>) -> (Version, CatchUp) {
         let commit = self.commit.lock();
-        let recent = commit.log.recent();
-        let missed = match recent.since(from) {
-            Some(changes) => CatchUp::Changes(changes.cloned().collect()),
-            None => CatchUp::Everything {
-                leases: self
-                    .apps
-                    .iter()
-                    .flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>())
-                    .chain(self.remote_leases())
-                    .collect(),
-                recent: recent.iter().cloned().collect(),
-            },
-        };
-        (commit.log.version(), missed)
+        let (version, recent) = (commit.log.version(), commit.log.recent());
+        let meanwhile: Option<Vec<Change>> = recent.since(begun).map(|changes| changes.cloned().collect());
+        if meanwhile.is_none() {
+            leases = self.all_leases();
+        }
+        let recent = recent.iter().cloned().collect();
+        drop(commit);
+        if let Some(changes) = meanwhile.filter(|changes| !changes.is_empty()) {
+            let changed: HashSet<_> = changes.iter().map(|change| holder_and_instance(&change.lease)).collect();
+            leases.retain(|lease| !changed.contains(&holder_and_instance(lease)));
+            leases.extend(changes.iter().filter(|change| !change.is_removal()).map(|change| Arc::clone(&change.lease)));
+        }
+        (version, CatchUp::Everything { leases, recent })
+    }
+
+    /// All leases, those of remote regions among them. Of one version only while the commit lock is held.
+    fn all_leases(&self) -> Vec<Arc<Lease>> {
+        // A guard on the outer map would hold up whoever registers a new application.
+        let apps: Vec<_> = self.apps.iter().map(|leases| Arc::clone(&leases)).collect();
+        let own = apps.iter().flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>());
+        own.chain(self.remote_leases()).collect()
     }
 
     /// Takes no lock for a lease that has not lapsed.
@@ -141,5 +164,82 @@ impl Registry {
     pub(super) fn visible(&self, commit: &Commit, lease: &Lease, now: Now) -> bool {
         let (lease_now, length) = self.lease_time(now);
         !lease.lapsed(lease_now, length) || !commit.population.expiry_enabled(self.renewals.last_minute(now.mono))
+    }
+}
+
+/// An instance in the list of whoever holds it.
+fn holder_and_instance(lease: &Lease) -> (Option<RegionId>, &AppName, &InstanceId) {
+    (lease.region, &lease.instance.app, &lease.instance.id)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use crate::clock::Clock;
+    use crate::model::{DataCenter, GivenDataCenter, Instance, LeaseTimes, NonAmazon, Registration};
+    use crate::registry::{Origin, RegionChange, RemoteInstance, Rules};
+    use crate::settings::Settings;
+
+    fn registry(words: &[&str]) -> Registry {
+        let Settings { leases, preservation, opening, catalog, .. } = Settings::from_words(words).unwrap();
+        Registry::new(Rules { leases, preservation, opening, catalog }, Clock::system()).with_regions(["eu"])
+    }
+
+    fn instance(id: &str, host: &str) -> Instance {
+        let registration = Registration {
+            instance_id: Some(id.into()),
+            host_name: Some(host.into()),
+            ip_addr: Some("10.20.0.11".into()),
+            data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
+            ..Registration::new("ORDERS")
+        };
+        registration.accept(&AppName::new("ORDERS"), 0).unwrap()
+    }
+
+    /// What is held, by region, id and host name.
+    fn words(leases: &[Arc<Lease>]) -> Vec<String> {
+        let word = |lease: &Arc<Lease>| {
+            let holder = if lease.region.is_some() { "eu" } else { "here" };
+            format!("{holder} {} {}", lease.instance.id, lease.instance.host_name)
+        };
+        let mut words: Vec<_> = leases.iter().map(word).collect();
+        words.sort();
+        words
+    }
+
+    #[test]
+    fn leases_that_change_while_all_are_collected_are_as_they_are_at_the_end() {
+        // A log that keeps enough, and one that does not.
+        for most in ["100", "2"] {
+            let registry = registry(&[&format!("--eurekad.delta.max-entries={most}")]);
+            let put = |id, host| registry.register(instance(id, host), Origin::Client);
+            let remote = |id: &str, host: &str| {
+                let times = LeaseTimes { registration: 1, last_renewal: 1, eviction: 0, service_up: 1 };
+                RegionChange::Put(Box::new(RemoteInstance { instance: instance(id, host), times }))
+            };
+            let eu = registry.region("eu").unwrap();
+            let app = AppName::new("ORDERS");
+            for id in ["stays", "changes", "goes", "returns"] {
+                put(id, "before");
+            }
+            registry.change_region(eu, [remote("goes", "before"), remote("changes", "before")]);
+            let begun = registry.version();
+            let collected = registry.all_leases();
+            put("changes", "after");
+            put("comes", "after");
+            for id in ["goes", "returns"] {
+                assert!(registry.cancel(&app, &InstanceId::new(id), Origin::Client));
+            }
+            put("returns", "after");
+            registry.change_region(eu, [RegionChange::Removed(app, InstanceId::new("goes")), remote("comes", "after")]);
+            let (version, missed) = registry.completed(begun, collected);
+            let CatchUp::Everything { leases, .. } = missed else { panic!("{missed:?}") };
+            assert_eq!(version, registry.version());
+            let expected =
+                ["eu changes before", "eu comes after", "here changes after", "here comes after", "here returns after"];
+            assert_eq!(words(&leases), [&expected[..], &["here stays before"]].concat(), "{most}");
+        }
     }
 }

@@ -174,7 +174,7 @@ impl Registry {
         self.append(commit, Arc::new(tombstone), Cause::Cancelled, now);
     }
 
-    /// All that the copies hold. Holding the commit lock is what makes it one version.
+    /// All that the copies hold. Of one version only while the commit lock is held.
     pub(super) fn remote_leases(&self) -> Vec<Arc<Lease>> {
         let copies = self.regions.iter().map(|region| region.apps.read());
         copies.flat_map(|apps| apps.values().flat_map(|ids| ids.values().cloned()).collect::<Vec<_>>()).collect()
