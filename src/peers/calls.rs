@@ -131,7 +131,7 @@ impl Calls {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
             if body.len() + chunk.len() > most {
-                return Err(Failure::Faulty(format!("an answer of more than {most} bytes")));
+                return Err(Failure::TooLarge(format!("it has more than {most} bytes")));
             }
             body.extend_from_slice(&chunk);
         }

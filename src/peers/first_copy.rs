@@ -31,6 +31,8 @@ use super::line::Failure;
 
 /// A registry of half a million instances.
 const MOST_BYTES: usize = 1 << 30;
+/// The same by their number: a peer may be anybody behind a name in DNS.
+const MOST_INSTANCES: usize = 500_000;
 
 /// How long the names of peers are looked up before it is asked whoever is known.
 const FIND_PEERS: Duration = Duration::from_secs(2);
@@ -130,7 +132,7 @@ impl FirstCopy<'_> {
         }
         let now = self.context.clock.now().wall;
         let read = tokio::task::spawn_blocking(move || {
-            let list = json::read_applications(&body, &Limits::default())?;
+            let list = json::read_applications(&body, &Limits::default(), MOST_INSTANCES)?;
             let (mut instances, mut refusals) = (Vec::with_capacity(list.instances.len()), Vec::new());
             for listed in list.instances {
                 match accepted(listed, now) {

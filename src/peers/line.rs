@@ -45,6 +45,9 @@ pub enum Failure {
     /// The request as it is was refused (400, 413, 415, 422): something in it, or its length.
     #[error("refuses what is sent (status {0})")]
     Refused(u16),
+    /// An answer that is longer, or lists more, than is taken.
+    #[error("answers with more than is taken: {0}")]
+    TooLarge(String),
     /// Any other answer: no peer, as it seems.
     #[error("does not answer as a peer does: {0}")]
     Faulty(String),
@@ -67,7 +70,7 @@ impl Failure {
 
     fn first_wait(&self) -> Duration {
         match self {
-            Self::TimedOut | Self::Busy(_) | Self::Faulty(_) | Self::Refused(_) => LONG_WAIT,
+            Self::TimedOut | Self::Busy(_) | Self::Faulty(_) | Self::Refused(_) | Self::TooLarge(_) => LONG_WAIT,
             Self::NotThere(_) | Self::Unreachable(_) | Self::BrokenOff(_) => SHORT_WAIT,
         }
     }

@@ -31,6 +31,10 @@ pub struct RegionSettings {
     pub gzip: bool,
     /// The opposite of `eureka.server.disable-delta-for-remote-regions`: default true.
     pub delta: bool,
+    /// `eurekad.regions.answer-size`: bytes of an answer of a region, unpacked. Default 128 MB.
+    pub most_bytes: usize,
+    /// `eurekad.regions.instances`: instances of a region. Default 100,000.
+    pub most_instances: usize,
 }
 
 /// One remote region.
@@ -59,6 +63,8 @@ impl Default for RegionSettings {
             idle_timeout: Duration::from_secs(30),
             gzip: true,
             delta: true,
+            most_bytes: 128 << 20,
+            most_instances: 100_000,
         }
     }
 }
@@ -88,6 +94,12 @@ impl RegionSettings {
                 .get(&["eureka.server.g-zip-content-from-remote-region"], value::boolean)
                 .unwrap_or(default.gzip),
             delta: delta_disabled.map_or(default.delta, |disabled| !disabled),
+            most_bytes: reader
+                .get(&["eurekad.regions.answer-size"], value::size(1..=i64::MAX))
+                .unwrap_or(default.most_bytes),
+            most_instances: reader
+                .get(&["eurekad.regions.instances"], value::whole(1..=i64::from(i32::MAX)))
+                .unwrap_or(default.most_instances),
         }
     }
 
@@ -179,6 +191,8 @@ mod tests {
             "--eureka.server.remote-region-connection-idle-timeout-seconds=10",
             "--eureka.server.g-zip-content-from-remote-region=false",
             "--eureka.server.disable-delta-for-remote-regions=true",
+            "--eurekad.regions.answer-size=3MB",
+            "--eurekad.regions.instances=11",
         ]);
         let expected = RegionSettings {
             regions: Vec::new(),
@@ -189,6 +203,8 @@ mod tests {
             idle_timeout: Duration::from_secs(10),
             gzip: false,
             delta: false,
+            most_bytes: 3 << 20,
+            most_instances: 11,
         };
         assert_eq!(set, expected);
         assert_eq!(read(&["--a=b"]), RegionSettings::default());

@@ -129,6 +129,27 @@ async fn a_copy_follows_deltas_and_is_made_anew_when_one_does_not_fit() {
 }
 
 #[tokio::test]
+async fn a_region_that_has_more_than_is_taken_keeps_its_copy_until_it_has_less() {
+    let remote = Remote::start(vec![up("a"), up("b")]).await;
+    let limits = ["--eurekad.regions.instances=3", "--eurekad.regions.answer-size=100KB"];
+    let server = Follower::start(&[&url(&remote), limits[0], limits[1]]);
+    server.eventually(&["a UP", "b UP"]).await;
+    let mut long = up("c");
+    long["metadata"] =
+        (0..20).map(|n| (n.to_string(), json!("x".repeat(10_000)))).collect::<serde_json::Map<_, _>>().into();
+    for more in [vec![up("c"), up("d"), up("e"), up("f")], vec![long]] {
+        // A delta that does not fit leads to a whole answer.
+        remote.set(|region| (region.hash, region.all) = ("UP_9_", more));
+        let asked = remote.asked(FULL);
+        until(|| remote.asked(FULL) > asked + 1).await;
+        assert_eq!(server.shown().await, ["a UP", "b UP"]);
+    }
+    remote.set(|region| region.all = vec![up("c"), up("d"), up("e")]);
+    server.eventually(&["c UP", "d UP", "e UP"]).await;
+    server.end().await;
+}
+
+#[tokio::test]
 async fn a_region_that_fails_in_any_way_keeps_its_copy_and_holds_up_nobody() {
     let mut remote = Remote::start(vec![up("a")]).await;
     remote.set(|region| region.hash = "UP_1_");

@@ -96,7 +96,7 @@ impl World {
     fn copy(&mut self, node: usize, bytes: &[u8]) {
         let server = self.nodes[node].up.as_ref().unwrap();
         let wall = server.clock.now().wall;
-        let list = json::read_applications(bytes, &Limits::default()).unwrap();
+        let list = json::read_applications(bytes, &Limits::default(), usize::MAX).unwrap();
         let instances: Vec<Instance> = list
             .instances
             .into_iter()

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use super::member::{Under as _, text, whole, wrong};
+use super::member::{Under as _, over, text, whole, wrong};
 use super::read;
 use super::tree::{Parser, Tree, walk};
 use crate::codec::wanted::{LISTED, SCALAR};
@@ -42,9 +42,10 @@ pub struct ListedInstance {
 const MOST_UNREADABLE: usize = 10_000;
 
 /// Reads the answer to `GET apps` or `GET apps/delta`, or to `GET apps/{app}`, which has neither hash code nor
-/// version.
-pub fn read_applications(body: &[u8], limits: &Limits) -> Result<ListedApplications, ReadError> {
-    let mut reading = Reading { limits, list: ListedApplications::default(), unreadable: 0 };
+/// version. A list of more than `most` instances is refused ([`ReadError::Limit`]) when the first that is too
+/// many is reached: instances take many times the memory of a short text of them.
+pub fn read_applications(body: &[u8], limits: &Limits, most: usize) -> Result<ListedApplications, ReadError> {
+    let mut reading = Reading { limits, most, list: ListedApplications::default(), unreadable: 0 };
     let mut found = false;
     let root = |parser: &mut Parser<'_>| {
         parser.members(|parser, name| {
@@ -63,6 +64,7 @@ pub fn read_applications(body: &[u8], limits: &Limits) -> Result<ListedApplicati
 
 struct Reading<'a> {
     limits: &'a Limits,
+    most: usize,
     list: ListedApplications,
     unreadable: usize,
 }
@@ -90,6 +92,9 @@ impl Reading<'_> {
     fn application(&mut self, parser: &mut Parser<'_>, place: impl Display) -> Result<(), ReadError> {
         parser.members(|parser, name| match &*name {
             "instance" => each(parser, |parser, at| {
+                if self.list.instances.len() >= self.most {
+                    return Err(over(format!("it lists more than {} instances", self.most))).under("body");
+                }
                 let listed = parser.apart(&LISTED)?.and_then(|tree| instance(&tree, self.limits));
                 self.take(listed.under(format_args!("{place}.instance[{at}]")))
             }),

@@ -34,7 +34,7 @@ fn read_all(body: &[u8]) -> Result<(), TestCaseError> {
             Err(error) => vec![error],
         };
         let answer = read_outcomes(body, &limits, 5).err();
-        let list = match read_applications(body, &limits) {
+        let list = match read_applications(body, &limits, usize::MAX) {
             Ok(list) => list.instances.into_iter().filter_map(Result::err).collect(),
             Err(error) => vec![error],
         };

@@ -4,6 +4,9 @@
 //! (Java's does), not a request. A region that fails keeps its last copy, and is named in the log once when
 //! that begins and once when it ends.
 //!
+//! What a region may make this server hold is bounded (`eurekad.regions.answer-size`, `.instances`): an answer
+//! of more is a failure like any other.
+//!
 //! A region is asked for what is registered **there**. Java asks for the plain list, which shows the
 //! regions of that server as well: two servers that are each other's regions then keep each other's dead
 //! instances alive. A request that names a region that nobody knows is answered with local instances alone,
@@ -37,9 +40,6 @@ use super::calls::{Calls, Reply};
 use super::identity::NodeId;
 use super::line::{Failure, News};
 use poll::{Ask, List, Outcome, Poll};
-
-/// A registry of some 250,000 instances.
-const MOST_BYTES: usize = 256 << 20;
 
 /// The remote regions. Copies share them.
 #[derive(Clone)]
@@ -107,7 +107,7 @@ impl Follower {
 
     async fn follow(&self) {
         let Regions { settings, registry, clock, .. } = &self.regions;
-        let mut poll = Poll::new(settings.interval, settings.delta, rand::random());
+        let mut poll = Poll::new(settings, rand::random());
         let mut refused = 0;
         loop {
             sleep(poll.due().since(clock.mono())).await;
@@ -147,15 +147,20 @@ impl Follower {
             Ask::Delta => "apps/delta",
         };
         let path = format!("{list}?regions={NO_REGION}");
-        let Reply { status, identity, body } = self.regions.calls.get(&self.region.url, &path, MOST_BYTES).await?;
+        let Regions { settings, calls, .. } = &self.regions;
+        let Reply { status, identity, body } = calls.get(&self.region.url, &path, settings.most_bytes).await?;
         if identity.is_some_and(|identity| identity.node == self.regions.node) {
             return Err(Failure::Faulty("it is this server itself".into()));
         }
         if status != StatusCode::OK {
             return Err(Failure::of_status(status.as_u16()));
         }
-        let read = tokio::task::spawn_blocking(move || read(&body)).await;
-        read.map_err(Failure::faulty)?.map_err(Failure::faulty)
+        let most = settings.most_instances;
+        let read = tokio::task::spawn_blocking(move || read(&body, most)).await;
+        read.map_err(Failure::faulty)?.map_err(|error| match error {
+            ReadError::Limit { .. } => Failure::TooLarge(error.to_string()),
+            error => Failure::faulty(error),
+        })
     }
 
     /// Tells the registry. Gives how many instances it was told of.
@@ -189,6 +194,14 @@ impl Follower {
     fn tell(&self, news: Option<News>) {
         let RemoteRegion { name: region, url } = &self.region;
         match news {
+            Some(News::Down(failure @ Failure::TooLarge(_))) => {
+                tracing::warn!(
+                    region,
+                    %url,
+                    %failure,
+                    "a region has more than eurekad.regions.* allow, what is known of it is shown on"
+                );
+            }
             Some(News::Down(failure)) => {
                 tracing::warn!(region, %url, %failure, "a region fails, what is known of it is shown on");
             }
@@ -198,9 +211,10 @@ impl Follower {
     }
 }
 
-fn read(body: &[u8]) -> Result<(List, Vec<String>), ReadError> {
-    let listed = json::read_applications(body, &Limits::default())?;
-    let mut list = List { hash: listed.hash, instances: Vec::with_capacity(listed.instances.len()) };
+fn read(body: &[u8], most: usize) -> Result<(List, Vec<String>), ReadError> {
+    let listed = json::read_applications(body, &Limits::default(), most)?;
+    let instances = Vec::with_capacity(listed.instances.len());
+    let mut list = List { hash: listed.hash, bytes: body.len(), instances };
     let mut unread = Vec::new();
     for instance in listed.instances {
         match instance.map_err(|error| error.to_string()).and_then(accepted) {

@@ -2,7 +2,8 @@
 //!
 //! First everything is asked for, then what changed. A delta is taken in if the copy has the hash code
 //! that comes with it then; otherwise everything is asked for at once, and nothing is changed until that is
-//! there. So is it after a silence in which the region may have forgotten changes. A region that fails
+//! there. So is it after a silence in which the region may have forgotten changes, and when deltas have brought
+//! more than one whole answer may: they could make the copy grow for ever. A region that fails
 //! is asked again after waits that grow up to the usual interval, less a random part; what is known of it
 //! stays.
 
@@ -14,6 +15,7 @@ use crate::clock::Monotonic;
 use crate::model::{ActionType, AppName, InstanceId, InstanceStatus};
 use crate::peers::line::{Failure, Line, News};
 use crate::registry::{RegionChange, RemoteInstance};
+use crate::settings::RegionSettings;
 
 /// Servers keep changes for three minutes, less what their answers may be late.
 const GAP: Duration = Duration::from_secs(140);
@@ -31,6 +33,8 @@ pub(super) enum Ask {
 #[derive(Debug, Default)]
 pub(super) struct List {
     pub(super) hash: Option<String>,
+    /// Its length on the wire, unpacked.
+    pub(super) bytes: usize,
     pub(super) instances: Vec<RemoteInstance>,
 }
 
@@ -50,9 +54,13 @@ pub(super) enum Outcome {
 pub(super) struct Poll {
     interval: Duration,
     delta: bool,
+    most_bytes: usize,
+    most_instances: usize,
     line: Line,
     /// All that the region holds, shown or not: what its hash code is of.
     held: HashMap<(AppName, InstanceId), InstanceStatus>,
+    /// The length of the last whole answer and of all deltas since: no less than what is held takes.
+    bytes: usize,
     /// When the last answer came that left nothing open.
     good: Option<Monotonic>,
     due: Monotonic,
@@ -60,9 +68,11 @@ pub(super) struct Poll {
 
 impl Poll {
     /// Nothing was asked yet.
-    pub(super) fn new(interval: Duration, delta: bool, seed: u64) -> Self {
+    pub(super) fn new(settings: &RegionSettings, seed: u64) -> Self {
+        let RegionSettings { interval, delta, most_bytes, most_instances, .. } = *settings;
         let line = Line::with_longest_wait(seed, interval);
-        Self { interval, delta, line, held: HashMap::new(), good: None, due: Monotonic(0) }
+        let held = HashMap::new();
+        Self { interval, delta, most_bytes, most_instances, line, held, bytes: 0, good: None, due: Monotonic(0) }
     }
 
     /// When to ask.
@@ -73,7 +83,9 @@ impl Poll {
     /// What to ask for. An empty copy is too little to change.
     pub(super) fn ask(&self, now: Monotonic) -> Ask {
         match self.good {
-            Some(good) if self.delta && !self.held.is_empty() && now.since(good) < GAP => Ask::Delta,
+            Some(good) if self.delta && !self.held.is_empty() && now.since(good) < GAP => {
+                if self.bytes <= self.most_bytes { Ask::Delta } else { Ask::Full }
+            }
             _ => Ask::Full,
         }
     }
@@ -84,15 +96,17 @@ impl Poll {
         let outcome = match ask {
             Ask::Full => {
                 let key = |listed: &RemoteInstance| (listed.instance.app.clone(), listed.instance.id.clone());
+                self.bytes = list.bytes;
                 self.held = list.instances.iter().map(|listed| (key(listed), listed.instance.status)).collect();
                 Outcome::Replace(list.instances)
             }
             Ask::Delta => {
                 let changes: Vec<_> = list.instances.into_iter().map(change).collect();
+                self.bytes = self.bytes.saturating_add(list.bytes);
                 for change in &changes {
                     self.follow(change);
                 }
-                if list.hash != Some(self.hash()) {
+                if list.hash != Some(self.hash()) || self.held.len() > self.most_instances {
                     (self.good, self.due) = (None, now);
                     return (Outcome::Mismatch, news);
                 }
@@ -167,7 +181,7 @@ mod tests {
     }
 
     fn list(hash: &str, instances: Vec<RemoteInstance>) -> List {
-        List { hash: Some(hash.to_owned()), instances }
+        List { hash: Some(hash.to_owned()), bytes: 1, instances }
     }
 
     fn up(id: &str) -> RemoteInstance {
@@ -175,7 +189,8 @@ mod tests {
     }
 
     fn loaded(ids: &[&str]) -> Poll {
-        let mut poll = Poll::new(Duration::from_secs(30), true, 1);
+        let settings = RegionSettings { most_bytes: 10, most_instances: 3, ..RegionSettings::default() };
+        let mut poll = Poll::new(&settings, 1);
         assert_eq!((poll.due(), poll.ask(Monotonic(0))), (Monotonic(0), Ask::Full));
         let all = ids.iter().map(|id| up(id)).collect();
         assert!(matches!(poll.answered(Ask::Full, list("", all), Monotonic(0)).0, Outcome::Replace(_)));
@@ -206,7 +221,7 @@ mod tests {
         for hash in [Some("UP_7_".to_owned()), None] {
             let mut poll = loaded(&["a"]);
             let now = Monotonic(30_000);
-            let outcome = poll.answered(Ask::Delta, List { hash, instances: vec![up("b")] }, now).0;
+            let outcome = poll.answered(Ask::Delta, List { hash, bytes: 1, instances: vec![up("b")] }, now).0;
             assert!(matches!(outcome, Outcome::Mismatch));
             assert_eq!((poll.due(), poll.ask(now)), (now, Ask::Full));
             poll.failed(Failure::TimedOut, now);
@@ -219,9 +234,27 @@ mod tests {
         let poll = loaded(&["a"]);
         assert_eq!((poll.ask(Monotonic(139_000)), poll.ask(Monotonic(140_000))), (Ask::Delta, Ask::Full));
         assert_eq!(loaded(&[]).ask(Monotonic(30_000)), Ask::Full);
-        let mut poll = Poll::new(Duration::from_secs(30), false, 1);
+        let mut poll = Poll::new(&RegionSettings { delta: false, ..RegionSettings::default() }, 1);
         let _taken = poll.answered(Ask::Full, list("", vec![up("a")]), Monotonic(0));
         assert_eq!(poll.ask(Monotonic(30_000)), Ask::Full);
+    }
+
+    #[test]
+    fn deltas_do_not_make_a_copy_grow_beyond_what_one_answer_may_hold() {
+        let mut poll = loaded(&["a", "b"]);
+        let now = Monotonic(30_000);
+        assert!(matches!(poll.answered(Ask::Delta, list("UP_3_", vec![up("c")]), now).0, Outcome::Change(_)));
+        assert!(matches!(poll.answered(Ask::Delta, list("UP_4_", vec![up("d")]), now).0, Outcome::Mismatch));
+        assert_eq!(poll.ask(now), Ask::Full, "too many instances");
+        let mut poll = loaded(&["a"]);
+        for _ in 0..9 {
+            assert_eq!(poll.ask(now), Ask::Delta);
+            assert!(matches!(poll.answered(Ask::Delta, list("UP_1_", vec![up("a")]), now).0, Outcome::Change(_)));
+        }
+        poll.answered(Ask::Delta, list("UP_1_", vec![up("a")]), now);
+        assert_eq!(poll.ask(now), Ask::Full, "too many bytes");
+        poll.answered(Ask::Full, list("UP_1_", vec![up("a")]), now);
+        assert_eq!(poll.ask(now), Ask::Delta);
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.server.g-zip-content-from-remote-region", "true"),
     ("eureka.server.disable-delta-for-remote-regions", "false"),
     ("eureka.server.disable-transparent-fallback-to-other-region", "false"),
+    ("eurekad.regions.answer-size", "128MB"),
+    ("eurekad.regions.instances", "100000"),
     // own instance
     ("spring.application.name", ""),
     ("eureka.environment", "test"),

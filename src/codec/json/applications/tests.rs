@@ -19,7 +19,7 @@ const DELTA: &str = include_str!("../../../../tests/fixtures/wire/delta.json");
 const APPLICATION: &str = include_str!("../../../../tests/fixtures/wire/application.json");
 
 fn list(body: &str) -> Result<ListedApplications, String> {
-    read_applications(body.as_bytes(), &Limits::default()).map_err(|error| error.to_string())
+    read_applications(body.as_bytes(), &Limits::default(), usize::MAX).map_err(|error| error.to_string())
 }
 
 fn accepted(listed: ListedInstance) -> Instance {
@@ -162,9 +162,9 @@ fn what_is_no_whole_list_is_an_error() {
     ] {
         assert_eq!(list(body).unwrap_err(), problem, "{body}");
     }
-    assert!(read_applications(b"{\"applications\":{}}\xFF", &Limits::default()).is_err());
+    assert!(read_applications(b"{\"applications\":{}}\xFF", &Limits::default(), usize::MAX).is_err());
     for end in 0..REGISTRY.len() {
-        assert!(read_applications(&REGISTRY.as_bytes()[..end], &Limits::default()).is_err(), "{end}");
+        assert!(read_applications(&REGISTRY.as_bytes()[..end], &Limits::default(), usize::MAX).is_err(), "{end}");
     }
     assert_eq!(list(REGISTRY).unwrap().instances.len(), 3);
 }
@@ -194,7 +194,7 @@ fn an_unreadable_instance_is_an_error_in_its_place() {
     .join(r#",{"app":"a","port":{"$":1}},"#);
     let body =
         format!(r#"{{"applications":{{"application":[{{}},{{"instance":[{bad}]}}],"apps__hashcode":"UP_1_"}}}}"#);
-    let list = read_applications(body.as_bytes(), &limits).unwrap();
+    let list = read_applications(body.as_bytes(), &limits, usize::MAX).unwrap();
     assert_eq!(list.hash.as_deref(), Some("UP_1_"));
     let (good, errors): (Vec<_>, Vec<_>) = list.instances.into_iter().partition(Result::is_ok);
     assert_eq!(good.len(), 5);
@@ -268,16 +268,30 @@ proptest! {
     fn a_list_is_read_as_it_was_written(version: i64, hash: String, apps in apps(), cut: prop::sample::Index) {
         let document = Document::Applications { version, hash: hash.clone(), apps: apps.clone() };
         let body = write_document(&document, Detail::Full);
-        let list = read_applications(&body, &Limits::default()).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let list = read_applications(&body, &Limits::default(), usize::MAX).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!((list.version, list.hash), (Some(version), Some(hash)));
         let read: Vec<_> = list.instances.into_iter().map(Result::unwrap).collect();
         let read: Vec<_> = read.into_iter().map(|listed| (listed.times, accepted(listed))).collect();
         prop_assert_eq!(read.into_iter().map(|(times, instance)| (instance, times)).collect::<Vec<_>>(), told(&apps));
-        prop_assert!(read_applications(&body[..cut.index(body.len())], &Limits::default()).is_err());
+        prop_assert!(read_applications(&body[..cut.index(body.len())], &Limits::default(), usize::MAX).is_err());
         if let Some(app) = apps.into_iter().next() {
             let told = told(std::slice::from_ref(&app));
             let body = write_document(&Document::Application(app), Detail::Full);
-            prop_assert_eq!(read_applications(&body, &Limits::default()).unwrap().instances.len(), told.len());
+            prop_assert_eq!(read_applications(&body, &Limits::default(), usize::MAX).unwrap().instances.len(), told.len());
         }
+    }
+}
+
+#[test]
+fn a_list_of_too_many_instances_is_refused_whether_they_can_be_read_or_not() {
+    for instance in ["{}", r#"{"app":"A"}"#] {
+        let body = |times| {
+            format!(r#"{{"applications":{{"application":[{{"instance":[{}]}}]}}}}"#, [instance].repeat(times).join(","))
+        };
+        let read = |times| read_applications(body(times).as_bytes(), &Limits::default(), 3);
+        assert_eq!(read(3).unwrap().instances.len(), 3);
+        let refused = read(4).unwrap_err();
+        assert!(matches!(refused, ReadError::Limit { .. }));
+        assert_eq!(refused.to_string(), "body is over the limit: it lists more than 3 instances");
     }
 }
