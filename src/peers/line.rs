@@ -13,7 +13,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use crate::clock::Monotonic;
 
 /// The longest wait before a peer is tried again.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// After a first failure that ended quickly.
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 /// After a first failure that shows that the peer has too much to do.

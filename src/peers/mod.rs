@@ -56,10 +56,10 @@ use crate::settings::{PeerUrl, ReplicationSettings};
 pub use batch::{Home, Outcome, item, stamped_item};
 pub use calls::{Calls, OwnIdentity, Reply};
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
-pub use line::{Failure, LONGEST_WAIT, News, PeerState};
-pub use outbox::{BATCH, FollowUp, GATHER, Next, Outbox, OutboxLimits, Tally, Task, What};
-pub use outboxes::{MOST_PEERS, Outboxes, Post};
-pub use peer::{Compared, Peer, PeerReport, Standing};
+pub use line::{Failure, News, PeerState};
+pub use outbox::{BATCH, FollowUp, Next, Outbox, OutboxLimits, Tally, Task, What};
+pub use outboxes::{Outboxes, Post};
+pub use peer::{Compared, PeerReport};
 pub use receiver::{Receiver, Sender};
 pub use refusals::Refusals;
 pub use regions::Regions;
@@ -67,6 +67,8 @@ pub use turns::{Stream, Turn};
 
 use discovery::Found;
 use first_copy::FirstCopy;
+use outboxes::MOST_PEERS;
+use peer::{Peer, Standing};
 
 /// What all peers work with.
 pub struct Context {
@@ -202,7 +204,7 @@ impl Peers {
     }
 
     /// All URLs but those of this node, in their order, whoever answers there.
-    pub fn others(&self) -> Vec<Arc<Peer>> {
+    fn others(&self) -> Vec<Arc<Peer>> {
         self.list.lock().iter().filter(|peer| peer.standing() == Standing::Peer).cloned().collect()
     }
 

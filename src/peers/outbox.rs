@@ -29,7 +29,7 @@ pub use task::{FollowUp, Next, OutboxLimits, Tally, Task, What};
 /// Items of a batch at most (`AcceptorExecutor`'s `maxBatchingSize`).
 pub const BATCH: usize = 250;
 /// How long heartbeats are gathered, unless something else goes out.
-pub const GATHER: Duration = Duration::from_millis(200);
+const GATHER: Duration = Duration::from_millis(200);
 /// How long after a peer said that it lacks an instance it is sent. A cancel that crossed the heartbeat
 /// arrives meanwhile.
 const REGISTER_AFTER: Duration = Duration::from_millis(200);

@@ -19,7 +19,7 @@ use crate::registry::{Lease, Replicas, Told};
 use super::outbox::{Outbox, OutboxLimits};
 
 /// More peers than bits cannot be told of heartbeats.
-pub const MOST_PEERS: usize = 64;
+pub(super) const MOST_PEERS: usize = 64;
 
 /// An outbox and the sign that something came in.
 pub struct Post {

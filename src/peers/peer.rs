@@ -32,7 +32,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(10);
 
 /// What a URL leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(super) enum Standing {
     /// A peer, as far as is known.
     Peer,
     /// This node itself.
@@ -43,9 +43,9 @@ pub enum Standing {
 
 /// A peer by one of its URLs.
 #[derive(Debug)]
-pub struct Peer {
+pub(super) struct Peer {
     /// Where it is.
-    pub url: PeerUrl,
+    pub(super) url: PeerUrl,
     /// Never held while an outbox is locked.
     pub(super) found: Mutex<Found>,
     /// Cancelled when it is no peer any more.
@@ -74,12 +74,12 @@ impl Peer {
     }
 
     /// What its URL leads to.
-    pub fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> Standing {
         self.found.lock().standing
     }
 
     /// Who answered last.
-    pub fn identity(&self) -> Option<Identity> {
+    pub(super) fn identity(&self) -> Option<Identity> {
         self.found.lock().identity
     }
 

@@ -105,7 +105,7 @@ impl Line {
     }
 }
 
-const LONGEST: Duration = super::super::LONGEST_WAIT;
+const LONGEST: Duration = super::super::line::LONGEST_WAIT;
 
 fn words(task: &Task) -> String {
     let what = match task.what {
