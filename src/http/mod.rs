@@ -45,7 +45,7 @@ use tower::util::MapResponseLayer;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
-use crate::peers::{Identity, NODE_HEADER, NodeId, Receiver};
+use crate::peers::{Identity, NODE_HEADER, NodeId, Peers, Receiver};
 use crate::registry::{Origin, Registry};
 
 pub use body::BodiesInFlight;
@@ -68,6 +68,8 @@ pub struct Api {
     pub bodies: BodiesInFlight,
     /// Takes what peers send.
     pub receiver: Receiver,
+    /// Who the other nodes are.
+    pub peers: Peers,
     /// Who this node is.
     pub node: NodeId,
     /// The time.

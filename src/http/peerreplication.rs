@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::header::CONNECTION;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
+use crate::logging::PeerAddress;
 use crate::model::ReplicationOutcome;
 use crate::peers::digest::{self, MOST_REQUEST_BYTES};
 use crate::peers::{DIGEST_VERSION, Identity, Sender};
@@ -21,7 +22,12 @@ use super::respond;
 use super::{Api, BodyLimits, body};
 
 /// `POST peerreplication/batch/`: each item in order, each with its own result.
-pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
+pub(super) async fn batch(
+    State(api): State<Api>,
+    connection: Option<Extension<PeerAddress>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
     let read = read_body(&api, &headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_batch(bytes, limits),
         // XStream may name no type of a batch, so Java cannot read one either.
@@ -34,6 +40,9 @@ pub(super) async fn batch(State(api): State<Api>, headers: HeaderMap, body: Body
         // It came by a URL of this node, or back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
+        if let Some(sender) = Identity::of(&headers) {
+            api.peers.heard(sender, connection.map(|Extension(PeerAddress(address))| address.ip()));
+        }
         api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?
     };
     let negotiated = negotiate(&headers)?;

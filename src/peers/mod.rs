@@ -13,6 +13,7 @@
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `recognition` | what a URL leads to | |
+//! | `mesh` | peers that do not know each other | none |
 //! | `receiver`, `refusals` | what peers send here | `PeerReplicationResource` |
 //! | `turns` | which batch of a sender is the last, by numbers that nobody else can send | |
 //! | [`digest`] | comparing what nodes of our own hold | none |
@@ -29,6 +30,7 @@ pub mod discovery;
 mod first_copy;
 mod identity;
 mod line;
+mod mesh;
 mod outbox;
 mod outboxes;
 mod peer;
@@ -57,6 +59,7 @@ pub use batch::{Home, Outcome, item, stamped_item};
 pub use calls::{Calls, OwnIdentity, Reply};
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
 pub use line::{Failure, News, PeerState};
+pub use mesh::Stranger;
 pub use outbox::{BATCH, FollowUp, Next, Outbox, OutboxLimits, Tally, Task, What};
 pub use outboxes::{Outboxes, Post};
 pub use peer::{Compared, PeerReport};
@@ -67,6 +70,7 @@ pub use turns::{Stream, Turn};
 
 use discovery::Found;
 use first_copy::FirstCopy;
+use mesh::Strangers;
 use outboxes::MOST_PEERS;
 use peer::{Peer, Standing};
 
@@ -102,6 +106,7 @@ pub struct Peers {
     context: Arc<Context>,
     /// Held for looking and for changing the list; never while something is sent.
     list: Arc<Mutex<Vec<Arc<Peer>>>>,
+    strangers: Arc<Strangers>,
     /// Outlive the requests, so that what these changed still reaches the peers.
     tasks: TaskTracker,
     ending: CancellationToken,
@@ -111,7 +116,7 @@ impl Peers {
     /// None yet.
     pub fn new(context: Context) -> Self {
         let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
-        Self { context: Arc::new(context), list: Arc::default(), tasks, ending }
+        Self { context: Arc::new(context), list: Arc::default(), strangers: Arc::default(), tasks, ending }
     }
 
     /// Copies the registry of a peer, before the opening for traffic. Gives how many instances there were.

@@ -18,6 +18,7 @@ use super::batch::{self, Home};
 use super::calls::Reply;
 use super::identity::{DIGEST_VERSION, Identity, NodeId};
 use super::line::{Failure, News};
+use super::mesh::Hearing;
 use super::outbox::{Next, Task};
 use super::outboxes::Post;
 use super::{Context, Peers};
@@ -62,14 +63,22 @@ pub(super) struct Found {
     pub(super) post: Option<Arc<Post>>,
     /// When somebody last answered that is not this node.
     pub(super) other_answered: Option<Monotonic>,
+    /// Whether it tells this node anything.
+    pub(super) hearing: Hearing,
     /// When it was last compared with, and what came of it; none before the first time.
     pub(super) compared: Option<(Monotonic, Compared)>,
 }
 
 impl Peer {
     pub(super) fn new(url: PeerUrl, gone: CancellationToken) -> Self {
-        let found =
-            Found { standing: Standing::Peer, identity: None, post: None, other_answered: None, compared: None };
+        let found = Found {
+            standing: Standing::Peer,
+            identity: None,
+            post: None,
+            other_answered: None,
+            hearing: Hearing::default(),
+            compared: None,
+        };
         Self { url, found: Mutex::new(found), gone }
     }
 
@@ -147,6 +156,7 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
             peers.context.refusals.tell_rest(clock.mono());
             if let Some(identity) = identity {
                 peers.recognise(peer, identity);
+                peers.listen_to(peer);
             }
             post.answered.notify_waiters();
         }
@@ -199,6 +209,11 @@ pub struct PeerReport {
     pub last_success: Option<Duration>,
     /// How long ago an exchange last failed, and why.
     pub last_failure: Option<(Duration, Failure)>,
+    /// How long ago it last told this node something, if only a greeting; none before the first time, and
+    /// for a Java server.
+    pub last_heard: Option<Duration>,
+    /// Whether it answers and tells nothing: this node seems not to be among its peers.
+    pub is_silent: bool,
     /// Age of the oldest task that waits for it.
     pub lag: Duration,
     /// Tasks that wait for it.
@@ -223,9 +238,10 @@ pub struct Compared {
 
 impl PeerReport {
     pub(super) fn of(peer: &Peer, now: Monotonic) -> Option<Self> {
-        let (post, identity, compared) = {
+        let (post, identity, last_heard, is_silent, compared) = {
             let found = peer.found.lock();
-            (found.post.clone()?, found.identity, found.compared)
+            let hearing = &found.hearing;
+            (found.post.clone()?, found.identity, hearing.last(), hearing.is_silent(), found.compared)
         };
         let outbox = post.outbox.lock();
         Some(Self {
@@ -234,6 +250,8 @@ impl PeerReport {
             state: outbox.state().clone(),
             last_success: outbox.last_success().map(|at| now.since(at)),
             last_failure: outbox.last_failure().map(|(at, failure)| (now.since(*at), failure.clone())),
+            last_heard: last_heard.map(|at| now.since(at)),
+            is_silent,
             lag: outbox.lag(now),
             queue: outbox.len(),
             tally: outbox.tally(),

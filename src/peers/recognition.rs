@@ -40,6 +40,9 @@ impl Peers {
         } else if found.other_answered.is_some_and(|at| now.since(at) < self.context.limits.longest) {
             return;
         }
+        if identity.map(|identity| identity.node) != found.identity.map(|identity| identity.node) {
+            found.hearing.restart();
+        }
         found.identity = identity;
         if found.standing == standing {
             return;

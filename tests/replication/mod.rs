@@ -14,6 +14,7 @@ mod fake_peer;
 mod faults_under_load;
 mod membership;
 mod nonsense;
+mod reports;
 mod rolling;
 mod spreading;
 mod straight;

@@ -84,6 +84,29 @@ fn case_065_what_came_from_a_peer_is_not_sent_on() {
 }
 
 #[test]
+#[ignore = "a minute"]
+fn case_065_all_nodes_of_a_ring_say_that_it_is_none() {
+    let all: [_; 3] = addresses();
+    let words = ["--eureka.server.registry-sync-retries=1", "--eureka.server.registry-sync-retry-wait-ms=100"];
+    let ring = [0, 1, 2].map(|at| node(all[at], &[all[(at + 1) % 3]], &words));
+    let heard = "a server that is not among the peers tells this one things";
+    let silent = "a peer answers and tells nothing";
+    let begin = Instant::now();
+    while !ring.iter().all(|node| node.log().contains(heard) && node.log().contains(silent)) {
+        assert!(begin.elapsed() < Duration::from_mins(10), "{}", ring[0].log());
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    // Two greetings more.
+    std::thread::sleep(Duration::from_secs(25));
+    for (node, next) in ring.iter().zip([all[1], all[2], all[0]]) {
+        let log = node.log();
+        let lines = |about: &str| log.lines().filter(|line| line.contains(about)).collect::<Vec<_>>();
+        let ([heard], [silent]) = (&lines(heard)[..], &lines(silent)[..]) else { panic!("{log}") };
+        assert!(heard.contains(&url(next)) && silent.contains(&url(next)), "{heard}\n{silent}");
+    }
+}
+
+#[test]
 fn case_066_replication_needs_no_registration_of_the_servers() {
     for flag in ["true", "false"] {
         let words =
