@@ -195,6 +195,7 @@ impl Outbox {
     }
 
     fn follow_up(&mut self, task: &Task, answer: PeerAnswer, now: Monotonic) -> Option<FollowUp> {
+        self.tally.conflicts += u64::from(answer.status == 409);
         match (task.what, answer.status, answer.entity) {
             (What::Heartbeat, 404, _) => {
                 self.queue.lacks(&task.lease, now);

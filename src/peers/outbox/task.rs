@@ -68,6 +68,8 @@ pub struct Tally {
     pub overflowed: u64,
     /// Tasks that the peer refuses.
     pub refused: u64,
+    /// Heartbeats of which the peer had newer data (409).
+    pub conflicts: u64,
     /// Exchanges, with or without an answer.
     pub exchanges: u64,
     /// Exchanges that failed.
