@@ -69,7 +69,7 @@ pub struct Api {
     /// Takes what peers send.
     pub receiver: Receiver,
     /// Who the other nodes are.
-    pub peers: Peers,
+    pub peers: Arc<Peers>,
     /// Who this node is.
     pub node: NodeId,
     /// The time.

@@ -66,13 +66,15 @@ impl Members<'_> {
 
     /// A number.
     pub(crate) fn number(&mut self, name: &str, number: impl Into<i64>) {
-        // Writing into a Vec cannot fail.
-        let _ = write!(self.value(name), "{}", number.into());
+        digits(self.value(name), number.into());
     }
 
     /// A number as a text.
     pub(crate) fn quoted_number(&mut self, name: &str, number: i64) {
-        let _ = write!(self.value(name), "\"{number}\"");
+        let out = self.value(name);
+        out.push(b'"');
+        digits(out, number);
+        out.push(b'"');
     }
 
     /// An object.
@@ -114,6 +116,12 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str, supplementary: Supplementary
     let highest = if supplementary == Supplementary::Raw { u8::MAX } else { 0xEF };
     let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\' && byte <= highest;
     out.push(b'"');
+    // Hardly any text has something to escape. Without an early end this is done many bytes at a time.
+    if text.bytes().fold(true, |all, byte| all & plain(byte)) {
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+        return;
+    }
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| !plain(byte)) {
         let (run, special) = rest.split_at(at);
@@ -128,6 +136,25 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str, supplementary: Supplementary
     out.push(b'"');
 }
 
+/// A number in decimal: many times faster than the formatter, which lists feel.
+fn digits(out: &mut Vec<u8>, number: i64) {
+    let mut buffer = [b'0'; 20];
+    let mut rest = number.unsigned_abs();
+    let mut first = buffer.len();
+    for (place, digit) in buffer.iter_mut().enumerate().rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+        first = place;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(buffer.get(first..).unwrap_or_default());
+}
+
 fn escape(out: &mut Vec<u8>, character: char) {
     let short: &[u8] = match character {
         '"' => b"\\\"",
@@ -139,6 +166,7 @@ fn escape(out: &mut Vec<u8>, character: char) {
         '\r' => b"\\r",
         _ => {
             for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing into a Vec cannot fail.
                 let _ = write!(out, "\\u{unit:04X}");
             }
             return;
@@ -163,6 +191,17 @@ mod tests {
         let expected = "\"a\\\"b\\\\c/d\\u0001\\b\\t\\n\\u000B\\f\\r\\u001F <&>' \u{7F}\u{85}\u{2028}\u{FFFE}\"";
         assert_eq!(written(text, Supplementary::Raw), expected);
         assert_eq!(written(text, Supplementary::Escaped), expected);
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_formatter_does() {
+        let powers = (0..19).map(|exponent| 10_i64.pow(exponent));
+        let around = powers.flat_map(|power| [power - 1, power, power + 1]).chain([i64::MAX, 1_760_000_000_000]);
+        for number in around.flat_map(|number| [number, -number]).chain([0, i64::MIN]) {
+            let mut out = Vec::new();
+            digits(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap_or_default(), number.to_string());
+        }
     }
 
     #[test]

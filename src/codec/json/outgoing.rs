@@ -3,31 +3,23 @@
 //! The request is Java's bytes, but for one more key that only nodes of our own are sent. The answer is taken as a whole or not at all, since a result is matched with
 //! its item by place alone; Java too ignores one of another length.
 
+use std::borrow::Cow;
+
 use super::batch::{INSTANCE_INFO, OVERRIDE_SET, unwrapped};
 use super::emit::{Members, Supplementary, object};
 use super::member::{Under as _, whole, wrong};
-use super::tree::{self, Tree};
+use super::tree::{self, Parser};
 use super::write;
-use crate::codec::wanted::{SCALAR, Wanted};
+use crate::codec::wanted::SCALAR;
 use crate::codec::{Limits, ReadError};
 use crate::model::{InstanceStatus, OutgoingAction, OutgoingItem, PeerAnswer};
 
-static ANSWER: Wanted =
-    Wanted { member: |name| (name == "responseList").then_some(&RESULTS), items: None, gaps: false };
-static RESULTS: Wanted = Wanted { member: |_| None, items: Some(&RESULT), gaps: false };
-static RESULT: Wanted = Wanted {
-    member: |name| match name {
-        "statusCode" => Some(&SCALAR),
-        "responseEntity" => Some(&INSTANCE_INFO),
-        _ => None,
-    },
-    items: None,
-    gaps: false,
-};
+/// Bytes of a heartbeat, about.
+const ITEM: usize = 200;
 
 /// Writes the body of `POST /peerreplication/batch/` (`ReplicationList`).
 pub fn write_batch(items: &[OutgoingItem]) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(items.len() * ITEM + 32);
     object(&mut out, Supplementary::Escaped, |root| {
         root.list("replicationList", items, |out, each| {
             object(out, Supplementary::Escaped, |members| item(members, each));
@@ -65,24 +57,52 @@ fn item(members: &mut Members<'_>, item: &OutgoingItem) {
 /// Reads what a peer answered to a batch of that many items (`ReplicationListResponse`). Of an instance
 /// that cannot be read the code alone is taken.
 pub fn read_outcomes(body: &[u8], limits: &Limits, expected: usize) -> Result<Vec<PeerAnswer>, ReadError> {
-    let results = |tree: Tree<'_>| match tree.get("responseList") {
-        Some(Tree::List(results)) if results.len() != expected => {
-            Err(wrong(format!("{} results for {expected} items", results.len()))).under("responseList")
+    let mut outcomes = None;
+    let root = |parser: &mut Parser<'_>| {
+        if parser.ahead() != Some(b'{') {
+            return parser.skip();
         }
-        Some(Tree::List(results)) => results
-            .iter()
-            .enumerate()
-            .map(|(at, value)| result(value, limits).under(format_args!("responseList[{at}]")))
-            .collect(),
-        _ => Err(wrong(r#"must be {"responseList": […]}"#)).under("body"),
+        parser.members(|parser, name| {
+            if name != "responseList" || parser.ahead() != Some(b'[') {
+                return parser.skip();
+            }
+            let mut results = Vec::with_capacity(expected);
+            let mut got = 0;
+            parser.items(|parser| {
+                got += 1;
+                if got > expected {
+                    return parser.skip();
+                }
+                results.push(result(parser, limits).under(format_args!("responseList[{}]", got - 1))?);
+                Ok(())
+            })?;
+            if got != expected {
+                return Err(wrong(format!("{got} results for {expected} items"))).under("responseList");
+            }
+            outcomes = Some(results);
+            Ok(())
+        })
     };
-    tree::read(body, limits, &ANSWER, results).map_err(ReadError::of_answer)
+    tree::walk(body, limits, root).map_err(ReadError::of_answer)?;
+    outcomes.ok_or_else(|| wrong(r#"must be {"responseList": […]}"#)).under("body")
 }
 
-fn result(value: &Tree<'_>, limits: &Limits) -> Result<PeerAnswer, ReadError> {
-    let code = value.get("statusCode").map_or(Ok(None), whole).under("statusCode")?;
-    let status = code.ok_or_else(|| wrong("must be the status of an answer")).under("statusCode")?;
-    let entity = value.get("responseEntity").and_then(|entity| unwrapped(entity, limits).ok());
+/// One result, without a tree: nearly all are a number and nothing else.
+fn result(parser: &mut Parser<'_>, limits: &Limits) -> Result<PeerAnswer, ReadError> {
+    let (mut status, mut entity) = (None, None);
+    let member = |parser: &mut Parser<'_>, name: Cow<'_, str>| match &*name {
+        "statusCode" => {
+            status = whole(&parser.value(&SCALAR)?).under("statusCode")?.or(status);
+            Ok(())
+        }
+        "responseEntity" => {
+            entity = parser.apart(&INSTANCE_INFO)?.and_then(|newer| unwrapped(&newer, limits)).ok();
+            Ok(())
+        }
+        _ => parser.skip(),
+    };
+    if parser.ahead() == Some(b'{') { parser.members(member) } else { parser.skip() }?;
+    let status = status.ok_or_else(|| wrong("must be the status of an answer")).under("statusCode")?;
     Ok(PeerAnswer { status, entity: entity.map(Box::new) })
 }
 
