@@ -6,13 +6,11 @@ use crate::clock::Now;
 use crate::model::{AppName, Instance, InstanceId};
 
 use super::agreement::OverrideStamp;
+use super::early::Event;
 use super::last_leases::LeaseEvent;
 use super::lease::{Lease, SignOfLife, signed};
 use super::tombstones::Tombstone;
 use super::{Cause, Commit, Origin, Registry, Told};
-
-/// Cancels that are kept until the opening; names come from clients.
-const MOST_EARLY: usize = 100_000;
 
 impl Registry {
     /// Ends a lease at the instance's own wish (`internalCancel`); its override goes with it. False if
@@ -22,8 +20,8 @@ impl Registry {
         let mut commit = self.commit.lock();
         // As in Java, the list of the last cancelled leases shows attempts as well.
         commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Cancelled, origin));
-        if !self.gate.was_opened() && commit.cancelled_early.len() < MOST_EARLY {
-            commit.cancelled_early.insert((app.clone(), id.clone()));
+        if !self.gate.was_opened() {
+            commit.early.note(app, id, Event::Cancelled);
         }
         let Some(lease) = self.lease(app.as_str(), id.as_str()) else {
             return false;

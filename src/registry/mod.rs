@@ -14,7 +14,7 @@
 //! | `change_log` | every change in one order | the recently changed queue |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
-//! | `opening` | when lists may be read | `shouldAllowAccess` |
+//! | `opening`, `early` | when lists may be read, and what no first copy undoes | `shouldAllowAccess` |
 //! | `replicas` | whom to tell: the peers | `replicateToPeers` |
 //! | `regions` | copies of what other regions hold | `RemoteRegionRegistry` |
 //! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
@@ -23,6 +23,7 @@
 mod agreement;
 mod cancel;
 mod change_log;
+mod early;
 mod eviction;
 mod last_leases;
 mod lease;
@@ -40,7 +41,6 @@ mod replicas;
 mod status_override;
 mod tombstones;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -65,6 +65,7 @@ pub use repair::{Difference, Ended, Holding};
 pub use replicas::{NoReplicas, Replicas, Told};
 
 use change_log::ChangeLog;
+use early::Early;
 use last_leases::LastLeases;
 use lease::LeaseLength;
 use opening::Gate;
@@ -123,8 +124,8 @@ struct Commit {
     losses: Losses,
     registered: LastLeases,
     cancelled: LastLeases,
-    /// What left before the opening, so that no copy of a peer brings it back.
-    cancelled_early: HashSet<(AppName, InstanceId)>,
+    /// Empty after the opening.
+    early: Early,
     /// Leases that ended, for as long as another node may still hold them.
     tombstones: Tombstones,
 }
@@ -145,7 +146,7 @@ impl Registry {
                 losses: Losses::new(rules.preservation.clone()),
                 registered: LastLeases::default(),
                 cancelled: LastLeases::default(),
-                cancelled_early: HashSet::new(),
+                early: Early::default(),
                 tombstones: Tombstones::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
@@ -171,7 +172,7 @@ impl Registry {
         {
             self.commit.lock().population.expect_more(clients);
         }
-        self.commit.lock().cancelled_early = HashSet::new();
+        self.commit.lock().early = Early::default();
         self.renewals.open(now.mono);
         self.gate.open(now.mono, copied == 0 && assumed == Some(0));
     }
@@ -255,6 +256,18 @@ impl Registry {
         commit.population.add(instance.lease.renewal_interval_secs);
         self.append(commit, Arc::clone(&lease), cause, now);
         lease
+    }
+
+    /// Stamps the override of a lease, without an entry in the log: no reader can tell. Holding `commit` is
+    /// what makes it atomic.
+    fn restamp(&self, _commit: &mut Commit, held: &Lease, stamp: OverrideStamp) -> Arc<Lease> {
+        let instance = &held.instance;
+        let stamped = held.overridden(held.override_status).stamped(stamp);
+        let stamped = Arc::new(stamped);
+        if let Some(leases) = self.apps.get(instance.app.as_str()) {
+            leases.insert(instance.id.clone(), Arc::clone(&stamped));
+        }
+        stamped
     }
 
     /// Takes a lease out and appends its tombstone.

@@ -8,6 +8,7 @@ use crate::clock::Now;
 use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
 
 use super::agreement::{Facts, OverrideStamp};
+use super::early::{Event, without_override};
 use super::last_leases::LeaseEvent;
 use super::lease::{Lease, SignOfLife};
 use super::overrides::effective_status;
@@ -54,33 +55,40 @@ impl Registry {
         }
         let overridden = held.overridden(brought(&instance).or(held.override_status));
         // The peer does not say when its override was set; here that is known.
-        let known = held.override_stamp != OverrideStamp::UNKNOWN;
-        let facts = known.then(|| brought_facts(&instance).under(&held.facts()));
+        let facts = stands(&held).then(|| brought_facts(&instance).under(&held.facts()));
         self.grant(commit, instance, Some(&overridden), facts, Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
     /// has cancelled since the copy began stays away; of what registered meanwhile only the status set from
-    /// outside is taken. Gives how many there are.
+    /// outside is taken, and that only where none was set or taken back here. Gives how many there are.
     pub fn take_in(&self, instances: Vec<Instance>) -> usize {
         let mut taken = 0;
         for instance in instances {
             let now = self.clock.now();
             let commit = self.commit.lock();
-            let key = (instance.app.clone(), instance.id.clone());
-            if commit.cancelled_early.contains(&key) {
+            let early = commit.early.get(&instance.app, &instance.id);
+            if early == Some(Event::Cancelled) {
                 continue;
             }
             taken += 1;
-            match self.lease(instance.app.as_str(), instance.id.as_str()) {
+            let held = self.lease(instance.app.as_str(), instance.id.as_str());
+            // A list says nothing of when its overrides were set; here it is known that one was changed since.
+            let facts = match (&held, early) {
+                (Some(held), _) => stands(held).then(|| brought_facts(&instance).under(&held.facts())),
+                (None, Some(Event::StatusRemoved(status, stamp))) => Some(without_override(&instance, status, stamp)),
+                (None, _) => None,
+            };
+            match held {
                 // Whoever registered here meanwhile has a lease of its own already, but cannot know what was
                 // set from outside.
                 Some(held) if held.instance.last_dirty >= instance.last_dirty => {
-                    if held.override_status.is_none() && instance.overridden_status != InstanceStatus::Unknown {
+                    let overridden = instance.overridden_status != InstanceStatus::Unknown;
+                    if overridden && held.override_status.is_none() && !stands(&held) {
                         self.copy_override(commit, &held, instance.overridden_status, now);
                     }
                 }
-                before => self.grant(commit, instance, before.as_deref(), None, Cause::Copied, Origin::Peer, now),
+                before => self.grant(commit, instance, before.as_deref(), facts, Cause::Copied, Origin::Peer, now),
             }
         }
         taken
@@ -140,14 +148,15 @@ impl Registry {
         // An override that its instance took along when it left does not come back from another node.
         let left = commit.tombstones.take(&instance.app, &instance.id).filter(|ended| ended.cancelled);
         let stamp = left.map_or(stamp, |ended| ended.stamp.max(stamp));
+        let stamp = match commit.early.take(&instance.app, &instance.id) {
+            Some(Event::StatusRemoved(_, removed)) if override_status.is_none() => removed.max(stamp),
+            _ => stamp,
+        };
         instance.action = Some(ActionType::Added);
         instance.last_updated = now.wall;
         let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
         instance.lease = LeaseRequest::new(renewal_interval_secs, duration_secs);
         let service_up = service_up(before, instance.status, now);
-        if !self.gate.was_opened() {
-            commit.cancelled_early.remove(&(instance.app.clone(), instance.id.clone()));
-        }
 
         commit.registered.push(LeaseEvent::new(now.wall, (&instance.app, &instance.id), cause, origin));
         let instance = Arc::new(instance);
@@ -184,11 +193,16 @@ fn newer(before: Option<&Lease>, instance: Instance) -> Instance {
     }
 }
 
+/// Whether it is known here since when the override is as it is.
+fn stands(held: &Lease) -> bool {
+    held.override_stamp != OverrideStamp::UNKNOWN
+}
+
 fn brought(instance: &Instance) -> Option<InstanceStatus> {
     Some(instance.overridden_status).filter(|status| *status != InstanceStatus::Unknown)
 }
 
-fn brought_facts(instance: &Instance) -> Facts {
+pub(super) fn brought_facts(instance: &Instance) -> Facts {
     Facts {
         last_dirty: instance.last_dirty,
         status: instance.status,

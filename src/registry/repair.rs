@@ -161,20 +161,19 @@ impl Registry {
         }
         let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
         let agreed = Facts::agreed(&held.facts(), &theirs.facts);
-        let seen = difference == Difference::Status;
-        let instance = if seen {
-            Arc::new(Instance {
-                action: Some(ActionType::Modified),
-                last_updated: now.wall,
-                ..with_facts(Instance::clone(&held.instance), &agreed)
-            })
-        } else {
-            Arc::clone(&held.instance)
-        };
+        if difference == Difference::Stamp {
+            self.restamp(&mut commit, &held, agreed.override_stamp);
+            return false;
+        }
+        let instance = Arc::new(Instance {
+            action: Some(ActionType::Modified),
+            last_updated: now.wall,
+            ..with_facts(Instance::clone(&held.instance), &agreed)
+        });
         let service_up = service_up(Some(&held), agreed.status, now);
         let lease = held.changed(instance, agreed.override_status, service_up).stamped(agreed.override_stamp);
         self.put(&mut commit, lease, Cause::StatusFollowed, now);
-        seen
+        true
     }
 
     /// Takes the other node's instance over, where it wins: with what is left of its lease there, or with

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::clock::Now;
-use crate::model::{ActionType, Instance, InstanceStatus, WallMillis};
+use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, WallMillis};
 
 use super::agreement::OverrideStamp;
+use super::early::Event;
 use super::lease::Lease;
 use super::register::service_up;
-use super::{Cause, Origin, Registry, Told};
+use super::{Cause, Commit, Origin, Registry, Told};
 
 impl Registry {
     /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
@@ -55,8 +56,9 @@ impl Registry {
     /// Takes the status set from outside back (`deleteStatusOverride`); the instance has `status`
     /// until its client says otherwise. False if there is no such instance.
     ///
-    /// It renews the lease in any case; where no status was set it changes nothing else. After UNKNOWN
-    /// the next heartbeat is answered 404, so that the client registers again.
+    /// It renews the lease in any case; where no status was set nothing else changes that a reader can tell,
+    /// but it is remembered, so that no older override comes from another node. After UNKNOWN the next
+    /// heartbeat is answered 404, so that the client registers again.
     pub fn remove_status(
         &self,
         app: &str,
@@ -103,20 +105,36 @@ impl Registry {
     ) -> Option<bool> {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
-        let held = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now))?;
+        let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
+            if !self.gate.was_opened() {
+                note_early(&mut commit, (app, id), told, stamp.unwrap_or(OverrideStamp::UNKNOWN.next(now.wall)));
+            }
+            return None;
+        };
         self.renew_lease(&held, self.lease_clock.at(now.mono), now);
         let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp);
         let changed = if is_past { None } else { change(&held, now) };
         let any = changed.is_some();
+        let stamp = stamp.unwrap_or(held.override_stamp.next(now.wall));
         let lease = match changed {
-            Some((lease, cause)) => {
-                let lease = lease.stamped(stamp.unwrap_or(held.override_stamp.next(now.wall)));
-                self.put(&mut commit, lease, cause, now)
+            Some((lease, cause)) => self.put(&mut commit, lease.stamped(stamp), cause, now),
+            None if !is_past && matches!(told, Told::DeleteStatusOverride(_)) => {
+                self.restamp(&mut commit, &held, stamp)
             }
             None => held,
         };
         self.tell(origin, told, &lease, now);
         Some(any)
+    }
+}
+
+/// Remembers what a peer's older list may still show otherwise.
+fn note_early(commit: &mut Commit, (app, id): (&str, &str), told: Told, stamp: OverrideStamp) {
+    let (app, id) = (AppName::new(app), InstanceId::new(id));
+    match told {
+        Told::DeleteStatusOverride(status) => commit.early.note(&app, &id, Event::StatusRemoved(status, stamp)),
+        Told::StatusUpdate(_) => commit.early.note_status_set(&app, &id),
+        Told::Register | Told::Cancel => {}
     }
 }
 

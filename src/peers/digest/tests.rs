@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod histories;
+mod overrides;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,11 +30,17 @@ struct Node {
 
 impl Node {
     fn new(skew: WallMillis) -> Self {
+        let node = Self::closed(skew);
+        node.registry.open(0);
+        node
+    }
+
+    /// One that has yet to open.
+    fn closed(skew: WallMillis) -> Self {
         let Settings { leases, preservation, opening, catalog, .. } =
             Settings::from_words(&["--eureka.server.enable-self-preservation=false"]).unwrap();
         let clock = Clock::held(START + skew);
         let registry = Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone());
-        registry.open(0);
         Self { registry, clock }
     }
 
@@ -187,63 +194,6 @@ async fn an_instance_that_came_back_elsewhere_is_not_ended_by_an_older_cancel() 
     assert_eq!(b.ask(&a), Findings::default());
     assert_eq!(a.ask(&b).mended, 1, "a registration since then, however shortly after");
     assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn of_two_overrides_the_later_wins_and_a_removal_is_one() {
-    let nodes = [Node::new(0), Node::new(-3_600_000)];
-    let [a, b] = &nodes;
-    for node in &nodes {
-        node.register("ord-1", 1);
-    }
-    a.set("ord-1", OutOfService);
-    assert_eq!(b.ask(a).mended, 1);
-    assert_eq!(b.facts("ord-1").unwrap().status, OutOfService);
-    // Its clock is an hour behind, yet it knows what it removes.
-    b.unset("ord-1");
-    assert_eq!(b.ask(a), Findings::default());
-    assert_eq!(a.ask(b).mended, 1);
-    for node in [a, b] {
-        let Facts { status, override_status, .. } = node.facts("ord-1").unwrap();
-        assert_eq!((status, override_status), (Up, None));
-    }
-    a.set("ord-1", OutOfService);
-    b.register("ord-1", 2);
-    all_ask(&nodes);
-    let [a, b] = nodes.map(|node| node.facts("ord-1").unwrap());
-    assert_eq!(a, b);
-    assert_eq!((a.last_dirty, a.status, a.override_status), (2, OutOfService, Some(OutOfService)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_first_copy_learns_since_when_overrides_stand() {
-    let [a, b, c] = [Node::new(-3_600_000), Node::new(0), Node::new(0)];
-    b.register("ord-1", 1);
-    b.set("ord-1", OutOfService);
-    let (_, lease) = b.registry.holding(&AppName::new("ORDERS"), &InstanceId::new("ord-1")).unwrap();
-    assert_eq!(a.registry.take_in(vec![Instance::clone(&lease.instance)]), 1);
-    assert_eq!(a.facts("ord-1").unwrap().override_stamp, OverrideStamp::UNKNOWN);
-    assert_eq!(a.ask(&b), Findings::default(), "nothing that a reader can tell");
-    assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
-    a.unset("ord-1");
-    b.ask(&a);
-    c.ask(&a);
-    assert_eq!((b.facts("ord-1"), c.facts("ord-1")), (a.facts("ord-1"), a.facts("ord-1")));
-    assert_eq!(b.facts("ord-1").unwrap().override_status, None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_item_of_our_own_does_not_undo_what_came_later() {
-    let a = Node::new(0);
-    a.register("ord-1", 1);
-    a.set("ord-1", OutOfService);
-    a.unset("ord-1");
-    let removed = a.facts("ord-1").unwrap();
-    let older = OverrideStamp(removed.override_stamp.0 - 1);
-    assert!(a.registry.set_status_stamped("ORDERS", "ord-1", OutOfService, None, Some(older), Origin::Peer));
-    let brought = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
-    a.registry.register_stamped(brought, older);
-    assert_eq!(a.facts("ord-1"), Some(removed));
 }
 
 #[tokio::test(start_paused = true)]

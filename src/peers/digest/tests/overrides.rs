@@ -1,0 +1,111 @@
+//! What becomes of overrides that two nodes hold differently.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn of_two_overrides_the_later_wins_and_a_removal_is_one() {
+    let nodes = [Node::new(0), Node::new(-3_600_000)];
+    let [a, b] = &nodes;
+    for node in &nodes {
+        node.register("ord-1", 1);
+    }
+    a.set("ord-1", OutOfService);
+    assert_eq!(b.ask(a).mended, 1);
+    assert_eq!(b.facts("ord-1").unwrap().status, OutOfService);
+    // Its clock is an hour behind, yet it knows what it removes.
+    b.unset("ord-1");
+    assert_eq!(b.ask(a), Findings::default());
+    assert_eq!(a.ask(b).mended, 1);
+    for node in [a, b] {
+        let Facts { status, override_status, .. } = node.facts("ord-1").unwrap();
+        assert_eq!((status, override_status), (Up, None));
+    }
+    a.set("ord-1", OutOfService);
+    b.register("ord-1", 2);
+    all_ask(&nodes);
+    let [a, b] = nodes.map(|node| node.facts("ord-1").unwrap());
+    assert_eq!(a, b);
+    assert_eq!((a.last_dirty, a.status, a.override_status), (2, OutOfService, Some(OutOfService)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_copy_learns_since_when_overrides_stand() {
+    let [a, b, c] = [Node::new(-3_600_000), Node::new(0), Node::new(0)];
+    b.register("ord-1", 1);
+    b.set("ord-1", OutOfService);
+    let (_, lease) = b.registry.holding(&AppName::new("ORDERS"), &InstanceId::new("ord-1")).unwrap();
+    assert_eq!(a.registry.take_in(vec![Instance::clone(&lease.instance)]), 1);
+    assert_eq!(a.facts("ord-1").unwrap().override_stamp, OverrideStamp::UNKNOWN);
+    assert_eq!(a.ask(&b), Findings::default(), "nothing that a reader can tell");
+    assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+    a.unset("ord-1");
+    b.ask(&a);
+    c.ask(&a);
+    assert_eq!((b.facts("ord-1"), c.facts("ord-1")), (a.facts("ord-1"), a.facts("ord-1")));
+    assert_eq!(b.facts("ord-1").unwrap().override_status, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_of_our_own_does_not_undo_what_came_later() {
+    let a = Node::new(0);
+    a.register("ord-1", 1);
+    a.set("ord-1", OutOfService);
+    a.unset("ord-1");
+    let removed = a.facts("ord-1").unwrap();
+    let older = OverrideStamp(removed.override_stamp.0 - 1);
+    assert!(a.registry.set_status_stamped("ORDERS", "ord-1", OutOfService, None, Some(older), Origin::Peer));
+    let brought = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
+    a.registry.register_stamped(brought, older);
+    assert_eq!(a.facts("ord-1"), Some(removed));
+}
+
+/// What a list of a peer shows of an instance.
+fn shown(node: &Node, id: &str) -> Instance {
+    let (_, lease) = node.registry.holding(&AppName::new("ORDERS"), &InstanceId::new(id)).unwrap();
+    Instance::clone(&lease.instance)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_copy_does_not_bring_back_an_override_that_was_taken_back_meanwhile() {
+    for (sets_here, list_is_newer) in [(true, false), (true, true), (false, false), (false, true)] {
+        let [a, b] = [Node::closed(0), Node::new(0)];
+        b.register("ord-1", if list_is_newer { 2 } else { 1 });
+        b.set("ord-1", OutOfService);
+        let list = vec![shown(&b, "ord-1")];
+        a.register("ord-1", 1);
+        if sets_here {
+            a.set("ord-1", OutOfService);
+        }
+        advance(Duration::from_secs(1)).await;
+        a.unset("ord-1");
+        assert_eq!(a.registry.take_in(list), 1);
+        a.registry.open(1);
+        let Facts { status, override_status, .. } = a.facts("ord-1").unwrap();
+        assert_eq!((status, override_status), (Up, None), "{sets_here} {list_is_newer}");
+        b.ask(&a);
+        assert_eq!(b.facts("ord-1").unwrap().override_status, None, "{sets_here} {list_is_newer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_copy_does_not_bring_back_an_override_whose_end_a_peer_told_before_the_list_came() {
+    for set_again in [false, true] {
+        let [a, b] = [Node::closed(0), Node::new(0)];
+        b.register("ord-1", 1);
+        b.set("ord-1", OutOfService);
+        let list = vec![shown(&b, "ord-1")];
+        b.unset("ord-1");
+        let stamp = Some(b.facts("ord-1").unwrap().override_stamp);
+        assert!(!a.registry.remove_status_stamped("ORDERS", "ord-1", Up, None, stamp, Origin::Peer), "not here yet");
+        if set_again {
+            assert!(!a.registry.set_status("ORDERS", "ord-1", OutOfService, None, Origin::Client));
+        }
+        assert_eq!(a.registry.take_in(list), 1);
+        a.registry.open(1);
+        let stands = a.facts("ord-1").unwrap().override_status;
+        assert_eq!(stands, set_again.then_some(OutOfService));
+        if !set_again {
+            assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+        }
+    }
+}
