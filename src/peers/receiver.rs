@@ -128,7 +128,8 @@ impl Receiver {
     fn apply(&self, item: ReplicationItem, sender: &Sender) -> ReplicationOutcome {
         let ReplicationItem { app, id, last_dirty, override_set, action } = item;
         let registry = &self.registry;
-        let stamp = override_set.map(OverrideStamp);
+        let wall = self.clock.now().wall;
+        let stamp = override_set.map(|set| OverrideStamp(set).believed(wall));
         let known = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
         let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
         match action {
@@ -145,7 +146,7 @@ impl Receiver {
                     },
                 }
             }
-            ReplicationAction::Register(registration) => match registration.accept(&app, self.clock.now().wall) {
+            ReplicationAction::Register(registration) => match registration.accept(&app, wall) {
                 Ok(instance) => {
                     match stamp {
                         Some(stamp) => registry.register_stamped(instance, stamp),

@@ -16,10 +16,22 @@ impl OverrideStamp {
     /// Of an instance whose override nobody has changed as far as is known.
     pub const UNKNOWN: Self = Self(0);
 
+    /// How far ahead of the own clock a stamp may be, in milliseconds: a day, more than clocks differ that
+    /// were set in another time zone.
+    const FURTHEST: WallMillis = 24 * 60 * 60 * 1_000;
+
+    /// The stamp, unless it is further ahead of the own clock than clocks differ: one that nobody could
+    /// overrule counts as none. It is not taken for one of now, since whoever shows it again and again would
+    /// have the last word each time.
+    #[must_use]
+    pub fn believed(self, now: WallMillis) -> Self {
+        if self.0.saturating_sub(now) > Self::FURTHEST { Self::UNKNOWN } else { self }
+    }
+
     /// The stamp of a change that follows one with this.
     #[must_use]
     pub(super) fn next(self, wall: WallMillis) -> Self {
-        Self(wall.max(self.0.saturating_add(1)))
+        Self(wall.max(self.believed(wall).0.saturating_add(1)))
     }
 }
 
@@ -37,6 +49,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The same with a stamp that can be believed.
+    pub(super) fn believed(self, now: WallMillis) -> Self {
+        Self { override_stamp: self.override_stamp.believed(now), ..self }
+    }
+
     /// Orders overrides. Where two were changed at the same time, one that is set counts for more than
     /// none.
     pub(super) fn override_rank(&self) -> (OverrideStamp, Option<InstanceStatus>) {
@@ -98,5 +115,15 @@ mod tests {
     fn a_stamp_rises_whatever_the_clock_says() {
         assert_eq!(OverrideStamp(7).next(3), OverrideStamp(8));
         assert_eq!(OverrideStamp(7).next(30), OverrideStamp(30));
+    }
+
+    #[test]
+    fn a_stamp_a_day_ahead_is_believed_and_none_beyond() {
+        let day = OverrideStamp::FURTHEST;
+        assert_eq!(OverrideStamp(7 + day).believed(7), OverrideStamp(7 + day));
+        for beyond in [8 + day, i64::MAX] {
+            assert_eq!(OverrideStamp(beyond).believed(7), OverrideStamp::UNKNOWN);
+            assert_eq!(OverrideStamp(beyond).next(7), OverrideStamp(7));
+        }
     }
 }

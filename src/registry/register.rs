@@ -36,7 +36,7 @@ impl Registry {
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
         let theirs = Facts { override_stamp: stamp, ..brought_facts(&instance) };
         let facts = before.as_ref().map_or(theirs, |held| {
-            let mine = held.facts();
+            let mine = held.facts().believed(now.wall);
             let data = if mine.last_dirty > theirs.last_dirty { &mine } else { &theirs };
             data.under(if theirs.override_rank() > mine.override_rank() { &theirs } else { &mine })
         });

@@ -125,7 +125,7 @@ impl Registry {
         let Some(held) = self.held(&theirs.app, &theirs.id) else {
             return if self.is_alive(commit, theirs, now) { Difference::Instance } else { Difference::None };
         };
-        let mine = held.facts();
+        let mine = held.facts().believed(now.wall);
         let agreed = Facts::agreed(&mine, &theirs.facts);
         if agreed.last_dirty > mine.last_dirty {
             Difference::Instance
@@ -160,7 +160,7 @@ impl Registry {
             return false;
         }
         let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
-        let agreed = Facts::agreed(&held.facts(), &theirs.facts);
+        let agreed = Facts::agreed(&held.facts().believed(now.wall), &theirs.facts);
         if difference == Difference::Stamp {
             self.restamp(&mut commit, &held, agreed.override_stamp);
             return false;
@@ -185,7 +185,8 @@ impl Registry {
             return false;
         }
         let held = self.held(&theirs.app, &theirs.id);
-        let facts = held.as_ref().map_or(theirs.facts, |held| Facts::agreed(&held.facts(), &theirs.facts));
+        let facts =
+            held.as_ref().map_or(theirs.facts, |held| Facts::agreed(&held.facts().believed(now.wall), &theirs.facts));
         let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
         let instance = Arc::new(Instance {
             action: Some(ActionType::Added),

@@ -112,7 +112,7 @@ impl Registry {
             return None;
         };
         self.renew_lease(&held, self.lease_clock.at(now.mono), now);
-        let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp);
+        let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp.believed(now.wall));
         let changed = if is_past { None } else { change(&held, now) };
         let any = changed.is_some();
         let stamp = stamp.unwrap_or(held.override_stamp.next(now.wall));

@@ -91,7 +91,7 @@ impl Exchange {
             self.take(registry, &serde_json::from_slice(answer)?, way, now)?;
         } else {
             self.compared = true;
-            self.mend(registry, serde_json::from_slice(answer)?, way);
+            self.mend(registry, serde_json::from_slice(answer)?, way, now);
         }
         if self.to_fetch.is_empty() {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Exchange {
         &self.findings
     }
 
-    fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64) {
+    fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64, now: WallMillis) {
         for ended in theirs.ended.iter().map(|entry| entry.ended(way)) {
             let stands = registry.held(&ended.app, &ended.id).is_some();
             if stands && self.is_ripe(&ended.app, &ended.id) && registry.end_as(&ended) {
@@ -114,7 +114,7 @@ impl Exchange {
                 self.findings.mended += 1;
             }
         }
-        for holding in theirs.held.iter().filter_map(|entry| entry.holding(way)) {
+        for holding in theirs.held.iter().filter_map(|entry| entry.holding(way, now)) {
             match registry.compare(&holding) {
                 Difference::None => {}
                 Difference::Status | Difference::Instance if !self.is_ripe(&holding.app, &holding.id) => {
@@ -154,7 +154,7 @@ impl Exchange {
         }
         self.to_fetch.drain(..fetched.answered);
         for (entry, document) in &fetched.instances {
-            let Some(holding) = entry.holding(way) else { continue };
+            let Some(holding) = entry.holding(way, now) else { continue };
             let read = json::read_instance(document.get().as_bytes(), &Limits::default());
             let accepted = |registration: Registration| registration.accept(&holding.app, now).ok();
             // What is broken at the peer stays there.

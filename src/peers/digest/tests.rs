@@ -24,7 +24,7 @@ const START: WallMillis = 1_760_000_000_000;
 
 /// A node whose wall clock is off by so many milliseconds.
 struct Node {
-    registry: Registry,
+    registry: Arc<Registry>,
     clock: Clock,
 }
 
@@ -40,7 +40,7 @@ impl Node {
         let Settings { leases, preservation, opening, catalog, .. } =
             Settings::from_words(&["--eureka.server.enable-self-preservation=false"]).unwrap();
         let clock = Clock::held(START + skew);
-        let registry = Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone());
+        let registry = Arc::new(Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone()));
         Self { registry, clock }
     }
 

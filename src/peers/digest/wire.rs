@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::model::{AppName, InstanceId, InstanceStatus, LeaseRequest};
+use crate::model::{AppName, InstanceId, InstanceStatus, LeaseRequest, WallMillis};
 use crate::registry::{Ended, Facts, Holding, OverrideStamp, SignOfLife};
 
 /// A place among all instances: an application and an id, in their order.
@@ -74,9 +74,9 @@ impl Entry {
         )
     }
 
-    /// What it says, with so many milliseconds on its way. None for a status that this version does not
-    /// know.
-    pub(super) fn holding(&self, way: u64) -> Option<Holding> {
+    /// What it says at the wall time `now`, with so many milliseconds on its way. None for a status that this
+    /// version does not know.
+    pub(super) fn holding(&self, way: u64, now: WallMillis) -> Option<Holding> {
         let Self(app, id, last_dirty, status, override_status, stamp, sign, age, duration, interval) = self;
         let override_status = match override_status {
             Some(status) => Some(InstanceStatus::from_name(status)?),
@@ -89,7 +89,7 @@ impl Entry {
                 last_dirty: *last_dirty,
                 status: InstanceStatus::from_name(status)?,
                 override_status,
-                override_stamp: OverrideStamp(*stamp),
+                override_stamp: OverrideStamp(*stamp).believed(now),
             },
             sign: SignOfLife::of_number(*sign),
             age: age.saturating_add(way),

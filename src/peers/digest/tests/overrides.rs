@@ -1,6 +1,8 @@
 //! What becomes of overrides that two nodes hold differently.
 
 use super::*;
+use crate::model::{ReplicationAction, ReplicationItem};
+use crate::peers::{Receiver, Refusals};
 
 #[tokio::test(start_paused = true)]
 async fn of_two_overrides_the_later_wins_and_a_removal_is_one() {
@@ -57,6 +59,41 @@ async fn an_item_of_our_own_does_not_undo_what_came_later() {
     let brought = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
     a.registry.register_stamped(brought, older);
     assert_eq!(a.facts("ord-1"), Some(removed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stamp_far_ahead_can_be_overruled() {
+    let refusals = Arc::new(Refusals::default());
+    for far in [START + 86_400_000 * 2, WallMillis::MAX - 1, WallMillis::MAX] {
+        let [a, b] = [Node::new(0), Node::new(0)];
+        for node in [&a, &b] {
+            node.register("ord-1", 1);
+            let item = ReplicationItem {
+                app: AppName::new("ORDERS"),
+                id: InstanceId::new("ord-1"),
+                last_dirty: Some(1),
+                override_set: Some(far),
+                action: ReplicationAction::StatusUpdate(OutOfService),
+            };
+            let receiver = Receiver::new(Arc::clone(&node.registry), Arc::clone(&refusals), node.clock.clone());
+            assert_eq!(receiver.take(Ok(item)).status, 200);
+            assert_eq!(node.facts("ord-1").unwrap().override_status, Some(OutOfService));
+        }
+        advance(Duration::from_secs(1)).await;
+        a.unset("ord-1");
+        b.ask(&a);
+        assert_eq!(b.facts("ord-1").unwrap().override_status, None, "{far}");
+
+        // A peer that says so in a comparison, again and again.
+        let c = Node::new(0);
+        c.register("ord-1", 1);
+        let lies = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
+        c.registry.register_stamped(lies, OverrideStamp(far));
+        a.ask(&c);
+        assert_eq!(a.facts("ord-1").unwrap().override_status, None, "{far}");
+        c.ask(&a);
+        assert_eq!(c.facts("ord-1"), a.facts("ord-1"), "{far}");
+    }
 }
 
 /// What a list of a peer shows of an instance.
