@@ -15,9 +15,9 @@ impl Registry {
     /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
     /// there is no such instance.
     ///
-    /// It renews the lease in any case. The status that the instance has already changes nothing else: no
-    /// override comes of it, as in Java. But another one that stands is replaced, or the one before would
-    /// come back with the instance. `last_dirty` raises the instance's own version when it is greater.
+    /// It renews the lease in any case. The status that the instance has already changes nothing else that a
+    /// reader can tell: no override comes of it, as in Java, and one that stands was set just now. But another
+    /// one that stands is replaced, or the one before would come back with the instance. `last_dirty` raises the instance's own version when it is greater.
     pub fn set_status(
         &self,
         app: &str,
@@ -118,14 +118,18 @@ impl Registry {
         let stamp = stamp.unwrap_or(held.override_stamp.next(now.wall));
         let lease = match changed {
             Some((lease, cause)) => self.put(&mut commit, lease.stamped(stamp), cause, now),
-            None if !is_past && matches!(told, Told::DeleteStatusOverride(_)) => {
-                self.restamp(&mut commit, &held, stamp)
-            }
-            None => held,
+            None if is_past || !repeats(told, &held) => held,
+            None => self.restamp(&mut commit, &held, stamp),
         };
         self.tell(origin, told, &lease, now);
         Some(any)
     }
+}
+
+/// Whether a change that changes nothing is the last word nevertheless: another node may have heard something
+/// else meanwhile. Where no override comes of it there is none.
+fn repeats(told: Told, held: &Lease) -> bool {
+    matches!(told, Told::DeleteStatusOverride(_)) || held.override_status.is_some()
 }
 
 /// Remembers what a peer's older list may still show otherwise.

@@ -146,3 +146,36 @@ async fn the_first_copy_does_not_bring_back_an_override_whose_end_a_peer_told_be
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_last_word_counts_also_where_it_changes_nothing() {
+    let [a, b, c] = [Node::new(0), Node::new(0), Node::new(0)];
+    for node in [&a, &b, &c] {
+        node.register("ord-1", 1);
+    }
+    b.set("ord-1", OutOfService);
+    advance(Duration::from_secs(1)).await;
+    // It never had the override, or has lost it.
+    let before = a.registry.version();
+    a.unset("ord-1");
+    assert_eq!(a.registry.version(), before, "no reader can tell");
+    a.ask(&b);
+    assert_eq!(a.facts("ord-1").unwrap().override_status, None);
+    b.ask(&a);
+    assert_eq!(b.facts("ord-1"), a.facts("ord-1"));
+
+    a.set("ord-1", OutOfService);
+    c.ask(&a);
+    advance(Duration::from_secs(1)).await;
+    c.unset("ord-1");
+    advance(Duration::from_secs(1)).await;
+    let before = a.registry.version();
+    a.set("ord-1", OutOfService);
+    assert_eq!(a.registry.version(), before, "no reader can tell");
+    for (one, other) in [(&a, &c), (&c, &a)] {
+        one.ask(other);
+    }
+    for node in [&a, &c] {
+        assert_eq!(node.facts("ord-1").unwrap().override_status, Some(OutOfService), "set after it was taken back");
+    }
+}
