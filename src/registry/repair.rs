@@ -210,14 +210,17 @@ impl Registry {
     }
 
     /// Ends a lease that the other node has ended at its instance's wish since the last sign of life that
-    /// is known here. True if it was.
+    /// is known here, or that is a copy without one of what ended there. True if it was.
     pub fn end_as(&self, ended: &Ended) -> bool {
         let now = self.clock.now();
         let (lease_now, _) = self.lease_time(now);
         let mut commit = self.commit.lock();
-        let Some(held) = self.held(&ended.app, &ended.id).filter(|held| ended.age < held.age(lease_now)) else {
-            return false;
+        // A copy is as young as this node, also where the peer that gave it had missed the end.
+        let is_of_it = |held: &Lease| {
+            let copied = held.sign() == SignOfLife::Copied && held.instance.last_dirty <= ended.last_dirty;
+            copied || ended.age < held.age(lease_now)
         };
+        let Some(held) = self.held(&ended.app, &ended.id).filter(|held| is_of_it(held)) else { return false };
         commit.cancelled.push(LeaseEvent::new(now.wall, (&ended.app, &ended.id), Cause::Cancelled, Origin::Peer));
         self.bury(&mut commit, &held, Cause::Cancelled, ended.age, now);
         drop(commit);

@@ -75,6 +75,12 @@ impl Node {
         Some(holding.facts)
     }
 
+    /// What a list shows of an instance.
+    fn shown(&self, id: &str) -> Instance {
+        let (_, lease) = self.registry.holding(&AppName::new("ORDERS"), &InstanceId::new(id)).unwrap();
+        Instance::clone(&lease.instance)
+    }
+
     fn evict(&self) {
         while self.registry.evict().expired > 0 {}
     }
@@ -194,6 +200,32 @@ async fn an_instance_that_came_back_elsewhere_is_not_ended_by_an_older_cancel() 
     assert_eq!(b.ask(&a), Findings::default());
     assert_eq!(a.ask(&b).mended, 1, "a registration since then, however shortly after");
     assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_copy_of_one_that_left_ends_however_young_it_is() {
+    let [a, b] = [Node::new(0), Node::new(0)];
+    for node in [&a, &b] {
+        node.register("ord-1", 1);
+        node.register("ord-2", 1);
+    }
+    advance(Duration::from_secs(10)).await;
+    // The other one misses both, and that the second is back.
+    a.cancel("ord-1");
+    a.cancel("ord-2");
+    advance(Duration::from_secs(10)).await;
+    let list = ["ord-1", "ord-2"].map(|id| b.shown(id));
+    b.register("ord-2", 2);
+    let c = Node::closed(0);
+    assert_eq!(c.registry.take_in(list.to_vec()), 2);
+    c.registry.open(2);
+    c.ask(&a);
+    assert_eq!((c.facts("ord-1"), c.facts("ord-2")), (None, None));
+    b.ask(&a);
+    c.ask(&b);
+    assert_eq!(c.facts("ord-1"), None);
+    assert_eq!(c.facts("ord-2"), b.facts("ord-2"));
+    assert!(c.facts("ord-2").is_some(), "it is back");
 }
 
 #[tokio::test(start_paused = true)]

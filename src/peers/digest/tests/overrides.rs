@@ -35,8 +35,7 @@ async fn the_first_copy_learns_since_when_overrides_stand() {
     let [a, b, c] = [Node::new(-3_600_000), Node::new(0), Node::new(0)];
     b.register("ord-1", 1);
     b.set("ord-1", OutOfService);
-    let (_, lease) = b.registry.holding(&AppName::new("ORDERS"), &InstanceId::new("ord-1")).unwrap();
-    assert_eq!(a.registry.take_in(vec![Instance::clone(&lease.instance)]), 1);
+    assert_eq!(a.registry.take_in(vec![b.shown("ord-1")]), 1);
     assert_eq!(a.facts("ord-1").unwrap().override_stamp, OverrideStamp::UNKNOWN);
     assert_eq!(a.ask(&b), Findings::default(), "nothing that a reader can tell");
     assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
@@ -96,19 +95,13 @@ async fn a_stamp_far_ahead_can_be_overruled() {
     }
 }
 
-/// What a list of a peer shows of an instance.
-fn shown(node: &Node, id: &str) -> Instance {
-    let (_, lease) = node.registry.holding(&AppName::new("ORDERS"), &InstanceId::new(id)).unwrap();
-    Instance::clone(&lease.instance)
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_first_copy_does_not_bring_back_an_override_that_was_taken_back_meanwhile() {
     for (sets_here, list_is_newer) in [(true, false), (true, true), (false, false), (false, true)] {
         let [a, b] = [Node::closed(0), Node::new(0)];
         b.register("ord-1", if list_is_newer { 2 } else { 1 });
         b.set("ord-1", OutOfService);
-        let list = vec![shown(&b, "ord-1")];
+        let list = vec![b.shown("ord-1")];
         a.register("ord-1", 1);
         if sets_here {
             a.set("ord-1", OutOfService);
@@ -130,7 +123,7 @@ async fn the_first_copy_does_not_bring_back_an_override_whose_end_a_peer_told_be
         let [a, b] = [Node::closed(0), Node::new(0)];
         b.register("ord-1", 1);
         b.set("ord-1", OutOfService);
-        let list = vec![shown(&b, "ord-1")];
+        let list = vec![b.shown("ord-1")];
         b.unset("ord-1");
         let stamp = Some(b.facts("ord-1").unwrap().override_stamp);
         assert!(!a.registry.remove_status_stamped("ORDERS", "ord-1", Up, None, stamp, Origin::Peer), "not here yet");
