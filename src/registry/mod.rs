@@ -93,6 +93,9 @@ type AppLeases = DashMap<InstanceId, Arc<Lease>>;
 /// An application's map has few shards: heartbeats only read it, and there may be thousands.
 const APP_SHARDS: usize = 4;
 
+/// Tombstones that are dropped while writers wait: some 0.1 ms.
+const TOMBSTONES_A_TURN: usize = 200;
+
 /// See the module.
 #[derive(Debug)]
 pub struct Registry {
@@ -191,9 +194,9 @@ impl Registry {
     /// more.
     pub fn sweep_log(&self) {
         let (now, retention) = (self.clock.mono(), self.rules.load().catalog.delta_retention);
-        let mut commit = self.commit.lock();
-        commit.log.sweep(now, retention);
-        commit.tombstones.sweep(self.lease_clock.at(now));
+        self.commit.lock().log.sweep(now, retention);
+        // Writers take turns with it.
+        while self.commit.lock().tombstones.sweep(self.lease_clock.at(now), TOMBSTONES_A_TURN) {}
     }
 
     /// Forgets clients that are expected but do not exist (every `renewal-threshold-update-interval-ms`).

@@ -22,6 +22,9 @@ use super::{Cause, Commit, Origin, Registry};
 /// younger than the end, in milliseconds. A registration since then is told by its version.
 const CROSSED: u64 = 2_000;
 
+/// Ended leases that are looked at while writers wait.
+const SLICE: usize = 1_000;
+
 /// What a node holds of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
@@ -96,22 +99,27 @@ impl Registry {
         leases.iter().map(|lease| lease.key().clone()).collect()
     }
 
-    /// What instances of these applications have ended by themselves, by their names.
-    pub fn ended(&self, apps: &BTreeSet<AppName>) -> Vec<Ended> {
+    /// Instances of an application after an id that have ended by themselves, in the order of their ids; at
+    /// most so many.
+    pub fn ended(&self, app: &AppName, after: &str, most: usize) -> Vec<Ended> {
         let (now, _) = self.lease_time(self.clock.now());
-        let commit = self.commit.lock();
-        let cancelled =
-            commit.tombstones.iter(now).filter(|(app, _, tombstone)| tombstone.cancelled && apps.contains(*app));
-        let mut all: Vec<_> = cancelled
-            .map(|(app, id, tombstone)| Ended {
+        let (mut all, mut after) = (Vec::new(), InstanceId::new(after));
+        while all.len() < most {
+            let commit = self.commit.lock();
+            let slice = commit.tombstones.after(app, after.as_str()).take(SLICE);
+            let slice: Vec<_> = slice.map(|(id, tombstone)| (id.clone(), *tombstone)).collect();
+            drop(commit);
+            let Some((last, _)) = slice.last() else { break };
+            after = last.clone();
+            let cancelled = slice.into_iter().filter(|(_, tombstone)| tombstone.cancelled && tombstone.counts(now));
+            all.extend(cancelled.map(|(id, tombstone)| Ended {
                 app: app.clone(),
-                id: id.clone(),
+                id,
                 last_dirty: tombstone.last_dirty,
                 age: tombstone.age(now),
-            })
-            .collect();
-        drop(commit);
-        all.sort_unstable_by(|a, b| (&a.app, &a.id).cmp(&(&b.app, &b.id)));
+            }));
+        }
+        all.truncate(most);
         all
     }
 

@@ -1,6 +1,6 @@
 //! What a peer that asks is answered. It changes nothing here.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
@@ -12,7 +12,7 @@ use super::DigestError;
 use super::summary::{Digest, Summary, differing, summary};
 use super::wire::{Asked, Differences, EndedEntry, Entry, Fetched, Place, Request};
 
-/// Instances that one answer tells of; some 150 bytes each.
+/// Instances that one answer tells of, held or ended; some 150 bytes each.
 const MOST_ENTRIES: usize = 20_000;
 /// An answer with so many bytes of whole instances is long enough.
 const ENOUGH_BYTES: usize = 8 << 20;
@@ -39,23 +39,25 @@ fn compare(registry: &Registry, asked: Asked) -> Differences {
     if apps.is_empty() {
         return differences;
     }
-    // At an application's first piece: later ones tell of no more.
-    let whole: BTreeSet<_> = apps.iter().filter(|app| app.as_str() != first || passed.is_empty()).cloned().collect();
-    let ended = registry.ended(&whole);
-    differences.ended = ended.iter().take(MOST_ENTRIES).map(EndedEntry::of).collect();
     for app in &apps {
-        for id in registry.ids(app) {
-            if app.as_str() == first && id.as_str() <= passed.as_str() {
-                continue;
-            }
-            if differences.held.len() == MOST_ENTRIES {
+        let passed = if app.as_str() == first { passed.as_str() } else { "" };
+        // In this order: whoever leaves in between has left.
+        let held = registry.ids(app).into_iter().filter(|id| id.as_str() > passed).map(|id| (id, None));
+        let mut places: BTreeMap<_, _> = held.collect();
+        // One more than there is room for tells that this is not all.
+        let ended = registry.ended(app, passed, MOST_ENTRIES - differences.len() + 1).into_iter();
+        places.extend(ended.map(|ended| (ended.id.clone(), Some(ended))));
+        for (id, ended) in places {
+            if differences.len() == MOST_ENTRIES {
                 return differences;
             }
-            if let Some((holding, _)) = registry.holding(app, &id) {
+            if let Some(ended) = ended {
+                differences.ended.push(EndedEntry::of(&ended));
+            } else if let Some((holding, _)) = registry.holding(app, &id) {
                 differences.held.push(Entry::of(&holding));
-                let full = differences.held.len() == MOST_ENTRIES;
-                differences.next = full.then(|| (app.as_str().to_owned(), id.as_str().to_owned()));
             }
+            let full = differences.len() == MOST_ENTRIES;
+            differences.next = full.then(|| (app.as_str().to_owned(), id.as_str().to_owned()));
         }
     }
     // It ended with the last of all.

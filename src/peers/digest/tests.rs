@@ -2,6 +2,7 @@
 
 mod histories;
 mod overrides;
+mod pieces;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -226,32 +227,6 @@ async fn a_copy_of_one_that_left_ends_however_young_it_is() {
     assert_eq!(c.facts("ord-1"), None);
     assert_eq!(c.facts("ord-2"), b.facts("ord-2"));
     assert!(c.facts("ord-2").is_some(), "it is back");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_large_registry_is_compared_piece_by_piece() {
-    let [a, b] = [Node::new(0), Node::new(0)];
-    for n in 0..20_500 {
-        b.register(&format!("ord-{n:05}"), 1);
-    }
-    let (mut exchange, request) = Exchange::begin(&a.registry, None).unwrap();
-    let mut next = Some(request);
-    let mut requests = 0;
-    while let Some(request) = next {
-        requests += 1;
-        let answer = answer(&b.registry, &request).unwrap();
-        assert!(request.len() < MOST_REQUEST_BYTES && answer.len() < MOST_ANSWER_BYTES);
-        next = exchange.answered(&a.registry, &answer, Duration::ZERO, START).unwrap();
-    }
-    let findings = exchange.findings().clone();
-    assert_eq!((findings.mended, requests), (20_000, 21));
-    let (mut exchange, request) = Exchange::begin(&a.registry, findings.rest).unwrap();
-    let mut next = Some(request);
-    while let Some(request) = next {
-        next = exchange.answered(&a.registry, &answer(&b.registry, &request).unwrap(), Duration::ZERO, START).unwrap();
-    }
-    assert_eq!((exchange.findings().mended, exchange.findings().rest.clone()), (500, None));
-    assert_eq!(summary(&a.registry), summary(&b.registry));
 }
 
 #[tokio::test(start_paused = true)]

@@ -36,8 +36,15 @@ pub(super) struct Asked {
 pub(super) struct Differences {
     pub(super) held: Vec<Entry>,
     pub(super) ended: Vec<EndedEntry>,
-    /// Where the rest begins, if that was not all.
+    /// The last place that it tells of, if that was not all. Both lists end there.
     pub(super) next: Option<Place>,
+}
+
+impl Differences {
+    /// How many instances it tells of.
+    pub(super) fn len(&self) -> usize {
+        self.held.len() + self.ended.len()
+    }
 }
 
 /// Instances in the order in which they were asked for, those that are held no more left out.
