@@ -59,15 +59,20 @@ pub(super) async fn batch(
 }
 
 /// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others
-/// it is an unknown path, as in Java.
+/// it is an unknown path, as in Java. One request at a time of each is answered, more are refused (503).
 pub(super) async fn digest(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
-    if Identity::of(&headers).and_then(|sender| sender.digest) != Some(DIGEST_VERSION) {
-        return Err(ApiError::NotFound);
-    }
+    let sender = Identity::of(&headers).filter(|sender| sender.digest == Some(DIGEST_VERSION));
+    let Some(sender) = sender else { return Err(ApiError::NotFound) };
     let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
     let (request, _room) = body::read(&headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
+    let admitted = api.peers.admit(sender.node).ok_or(ApiError::Overloaded)?;
     let registry = Arc::clone(&api.registry);
-    let answer = off_the_workers(move || digest::answer(&registry, &request)).await;
+    let answer = off_the_workers(move || {
+        // Also where nobody waits for the answer any more.
+        let _turn = admitted;
+        digest::answer(&registry, &request)
+    })
+    .await;
     answer.map(|answer| respond::document(JSON, answer)).map_err(|error| ApiError::BadRequest(error.to_string()))
 }
 

@@ -68,6 +68,7 @@ pub use refusals::Refusals;
 pub use regions::Regions;
 pub use turns::{Stream, Turn};
 
+use digest::{Admitted, Askers};
 use discovery::Found;
 use first_copy::FirstCopy;
 use mesh::Strangers;
@@ -107,6 +108,7 @@ pub struct Peers {
     /// Held for looking and for changing the list; never while something is sent.
     list: Arc<Mutex<Vec<Arc<Peer>>>>,
     strangers: Arc<Strangers>,
+    askers: Askers,
     /// Outlive the requests, so that what these changed still reaches the peers.
     tasks: TaskTracker,
     ending: CancellationToken,
@@ -116,7 +118,8 @@ impl Peers {
     /// None yet.
     pub fn new(context: Context) -> Self {
         let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
-        Self { context: Arc::new(context), list: Arc::default(), strangers: Arc::default(), tasks, ending }
+        let (strangers, askers) = (Arc::default(), Askers::default());
+        Self { context: Arc::new(context), list: Arc::default(), strangers, askers, tasks, ending }
     }
 
     /// Copies the registry of a peer, before the opening for traffic. Gives how many instances there were.
@@ -211,6 +214,12 @@ impl Peers {
     /// All URLs but those of this node, in their order, whoever answers there.
     fn others(&self) -> Vec<Arc<Peer>> {
         self.list.lock().iter().filter(|peer| peer.standing() == Standing::Peer).cloned().collect()
+    }
+
+    /// The turn of a node that asks for a digest; none while it, or another one that is no peer, has one.
+    pub fn admit(&self, node: NodeId) -> Option<Admitted> {
+        let known = self.list.lock().iter().any(|peer| peer.node() == Some(node));
+        self.askers.admit(known.then_some(node))
     }
 
     /// What is known of each peer.

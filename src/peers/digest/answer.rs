@@ -13,7 +13,7 @@ use super::summary::{Digest, Summary, differing, summary};
 use super::wire::{Asked, Differences, EndedEntry, Entry, Fetched, Place, Request};
 
 /// Instances that one answer tells of, held or ended; some 150 bytes each.
-const MOST_ENTRIES: usize = 20_000;
+pub(super) const MOST_ENTRIES: usize = 20_000;
 /// An answer with so many bytes of whole instances is long enough.
 const ENOUGH_BYTES: usize = 8 << 20;
 

@@ -23,12 +23,15 @@ const FIRST: Duration = Duration::from_secs(5);
 const SETTLE: Duration = Duration::from_secs(10);
 /// Differences that are remembered from one round to the next.
 const MOST_FRESH: usize = 100_000;
+/// Exchanges that each were full, one after the other; then it begins anew after the usual wait. Two million
+/// instances that differ.
+const MOST_PIECES: u32 = 100;
 /// Between exchanges that each were full.
 const NEXT_PIECE: Duration = Duration::from_secs(1);
 
 /// Compares with a peer on a timer, until it is none any more.
 pub(in crate::peers) async fn keep_comparing(peers: &Peers, peer: &Arc<Peer>, interval: Duration) {
-    let mut rest = None;
+    let (mut rest, mut pieces) = (None, 0);
     // What differed in the round before, and what differs for the first time in this one.
     let (mut known, mut fresh) = (Arc::default(), BTreeSet::new());
     sleep(part_of(FIRST.min(interval))).await;
@@ -41,7 +44,10 @@ pub(in crate::peers) async fn keep_comparing(peers: &Peers, peer: &Arc<Peer>, in
                     if fresh.len() < MOST_FRESH {
                         fresh.append(&mut findings.fresh);
                     }
-                    rest = findings.rest;
+                    (rest, pieces) = (findings.rest, pieces + 1);
+                    if rest.is_none() || pieces == MOST_PIECES {
+                        (rest, pieces) = (None, 0);
+                    }
                     if rest.is_some() {
                         wait = wait.min(NEXT_PIECE);
                     } else {

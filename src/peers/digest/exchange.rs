@@ -9,12 +9,15 @@ use crate::model::{AppName, InstanceId, Registration, WallMillis};
 use crate::registry::{Difference, Registry};
 
 use super::DigestError;
-use super::answer::answer;
+use super::answer::{MOST_ENTRIES, answer};
 use super::summary::summary;
 use super::wire::{Asked, Differences, Fetched, Place, Request};
 
 /// Whole instances that are asked for at a time.
 const FETCH: usize = 1_000;
+/// Requests for whole instances in one exchange; the rest is fetched in the next. More than a peer needs that
+/// answers as much at a time as it may.
+const MOST_FETCHES: usize = 100;
 /// Bytes of names in one request, with their figures; the rest is compared next time.
 const MOST_NAMES: usize = 4 << 20;
 /// Bytes of the figures of an application.
@@ -39,10 +42,14 @@ pub struct Findings {
 /// One exchange with one peer.
 #[derive(Debug)]
 pub struct Exchange {
+    /// Where it began.
+    after: Option<Place>,
     /// The last application that the request tells of, if it was full.
     until: Option<String>,
     /// Answered is the first request.
     compared: bool,
+    /// Requests for whole instances so far.
+    fetches: usize,
     /// What may be mended; none: everything.
     known: Option<Arc<BTreeSet<Differing>>>,
     to_fetch: VecDeque<(AppName, InstanceId)>,
@@ -65,9 +72,9 @@ impl Exchange {
                 break;
             }
         }
-        let asked = Asked { after: rest, until: until.clone(), apps };
+        let asked = Asked { after: rest.clone(), until: until.clone(), apps };
         let (to_fetch, findings) = (VecDeque::new(), Findings::default());
-        let exchange = Self { until, compared: false, known: None, to_fetch, findings };
+        let exchange = Self { after: rest, until, compared: false, fetches: 0, known: None, to_fetch, findings };
         Ok((exchange, serde_json::to_vec(&Request::Compare(asked))?))
     }
 
@@ -91,11 +98,16 @@ impl Exchange {
             self.take(registry, &serde_json::from_slice(answer)?, way, now)?;
         } else {
             self.compared = true;
-            self.mend(registry, serde_json::from_slice(answer)?, way, now);
+            self.mend(registry, serde_json::from_slice(answer)?, way, now)?;
         }
         if self.to_fetch.is_empty() {
             return Ok(None);
         }
+        if self.fetches == MOST_FETCHES {
+            self.findings.fresh.extend(self.to_fetch.drain(..));
+            return Ok(None);
+        }
+        self.fetches += 1;
         let places = self.to_fetch.iter().take(FETCH);
         let places: Vec<Place> = places.map(|(app, id)| (app.as_str().to_owned(), id.as_str().to_owned())).collect();
         Ok(Some(serde_json::to_vec(&Request::Fetch(places))?))
@@ -106,7 +118,12 @@ impl Exchange {
         &self.findings
     }
 
-    fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64, now: WallMillis) {
+    fn mend(&mut self, registry: &Registry, theirs: Differences, way: u64, now: WallMillis) -> Result<(), DigestError> {
+        let leads_on = |next: &Place| self.after.as_ref().is_none_or(|after| next > after);
+        let most = theirs.held.len().max(theirs.ended.len());
+        if most > MOST_ENTRIES || !theirs.next.as_ref().is_none_or(leads_on) {
+            return Err(DigestError::OtherAnswer);
+        }
         for ended in theirs.ended.iter().map(|entry| entry.ended(way)) {
             let stands = registry.held(&ended.app, &ended.id).is_some();
             if stands && self.is_ripe(&ended.app, &ended.id) && registry.end_as(&ended) {
@@ -134,6 +151,7 @@ impl Exchange {
         // After all of an application come those whose name goes on after its name.
         let after = |app: String| (app + "\0", String::new());
         self.findings.rest = theirs.next.or_else(|| self.until.take().map(after));
+        Ok(())
     }
 
     /// Whether a difference is to be mended; else it is remembered.

@@ -17,16 +17,19 @@
 //! | `answer` | what a peer is answered; changes nothing |
 //! | `exchange` | the node that asks: a state machine without I/O |
 //! | `compare` | the timer and the requests |
+//! | `askers` | one request at a time of each node |
 //!
 //! [`Registry::compare`]: crate::registry::Registry::compare
 
 mod answer;
+mod askers;
 pub(super) mod compare;
 mod exchange;
 mod summary;
 mod wire;
 
 pub use answer::answer;
+pub use askers::{Admitted, Askers};
 pub use exchange::{Differing, Exchange, Findings, repair};
 pub use summary::{Digest, Summary, differing, summary};
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use eurekad::peers::NodeId;
 use eurekad::peers::digest::Exchange;
 use serde_json::Value;
 
@@ -66,6 +67,21 @@ async fn to_others_it_is_an_unknown_path() {
     assert_eq!(server.send("POST", DIGEST, &[OURS, SENDS_JSON], request).await.status, 200);
     for broken in ["", "{}", "[1", "{\"compare\":7}"] {
         assert_eq!(server.send("POST", DIGEST, &[OURS, SENDS_JSON], broken.as_bytes()).await.status, 400, "{broken}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_request_at_a_time_is_answered() {
+    let server = Server::new(&[]);
+    let request = br#"{"compare":{"after":null,"until":null,"apps":{}}}"#;
+    let another = ("eurekad-node", "0000000000000008; state=open; digest=1");
+    let turn = server.app.peers().admit(NodeId::of(7)).unwrap();
+    for node in [OURS, another] {
+        assert_eq!(server.send("POST", DIGEST, &[node, SENDS_JSON], request).await.status, 503, "{node:?}");
+    }
+    drop(turn);
+    for node in [OURS, another] {
+        assert_eq!(server.send("POST", DIGEST, &[node, SENDS_JSON], request).await.status, 200, "{node:?}");
     }
 }
 

@@ -58,3 +58,46 @@ async fn what_has_left_is_told_piece_by_piece() {
     }
     assert_eq!((pieces, b.registry.len()), (2, 0));
 }
+
+/// One answer to a comparison that tells of so many instances, which are not held anywhere else.
+fn told(count: usize) -> Vec<u8> {
+    let entries: Vec<_> = (0..count)
+        .map(|n| serde_json::json!(["ORDERS", format!("ord-{n:05}"), 1, "UP", null, 0, 1, 0, 90, 30]))
+        .collect();
+    serde_json::to_vec(&serde_json::json!({ "held": entries, "ended": [], "next": null })).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_answers_bit_by_bit_is_not_asked_for_ever() {
+    let a = Node::new(0);
+    let (exchange, _) = Exchange::begin(&a.registry, None).unwrap();
+    let all = (0..1_000).map(|n| (AppName::new("ORDERS"), InstanceId::new(format!("ord-{n:05}")))).collect();
+    let mut exchange = exchange.mending(Arc::new(all));
+    let mut next = exchange.answered(&a.registry, &told(1_000), Duration::ZERO, START).unwrap();
+    let mut requests = 0;
+    while next.is_some() {
+        requests += 1;
+        let bit = br#"{"instances":[],"answered":1}"#;
+        next = exchange.answered(&a.registry, bit, Duration::ZERO, START).unwrap();
+    }
+    assert_eq!(requests, 100);
+    let left = &exchange.findings().fresh;
+    assert_eq!(left.len(), 900, "these are asked for in the next exchange");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_leads_nowhere_or_tells_of_too_much_is_none() {
+    let a = Node::new(0);
+    let place = |app: &str, id: &str| (app.to_owned(), id.to_owned());
+    let rest = Some(place("ORDERS", "ord-5"));
+    for (next, goes_on) in
+        [(place("ORDERS", "ord-5"), false), (place("BILLING", "x"), false), (place("ORDERS", "ord-6"), true)]
+    {
+        let (mut exchange, _) = Exchange::begin(&a.registry, rest.clone()).unwrap();
+        let answer = serde_json::to_vec(&serde_json::json!({ "held": [], "ended": [], "next": next })).unwrap();
+        let answered = exchange.answered(&a.registry, &answer, Duration::ZERO, START);
+        assert_eq!(answered.is_ok(), goes_on, "{next:?}");
+    }
+    let (mut exchange, _) = Exchange::begin(&a.registry, None).unwrap();
+    assert!(exchange.answered(&a.registry, &told(20_001), Duration::ZERO, START).is_err());
+}
