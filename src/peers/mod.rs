@@ -228,13 +228,9 @@ impl Peers {
         self.others().iter().filter_map(|peer| PeerReport::of(peer, now)).collect()
     }
 
-    /// How long ago a peer was unavailable: no time at all if one is now, none if none ever was.
+    /// How long ago a peer was missed, see [`PeerReport::missing`].
     pub fn last_missing(&self) -> Option<Duration> {
-        let ago = |peer: PeerReport| match peer.state {
-            PeerState::Down { .. } => Some(Duration::ZERO),
-            PeerState::Up | PeerState::Unknown => peer.last_failure.map(|(ago, _)| ago),
-        };
-        self.reports().into_iter().filter_map(ago).min()
+        self.reports().iter().filter_map(PeerReport::missing).min()
     }
 
     /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`. A broken

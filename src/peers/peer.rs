@@ -31,6 +31,9 @@ const READ_AT_ONCE: usize = 64 << 10;
 /// as a peer that is sent nothing.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 
+/// How long a peer is missed: two of the leases that clients have unless they ask for others.
+const MISSED: Duration = Duration::from_mins(3);
+
 /// What a URL leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -259,6 +262,19 @@ impl PeerReport {
         })
     }
 
+    /// How long ago it was last missed: no time at all if it is now, none if it never was. Heartbeats that it
+    /// took while it could not tell of them did not come here.
+    ///
+    /// One that is gone for good is missed for [`MISSED`] after its last answer: by then its clients have come
+    /// to another node, or are gone with it. One that has never answered is not missed.
+    pub fn missing(&self) -> Option<Duration> {
+        let answered = self.last_success?;
+        match self.state {
+            super::PeerState::Down { .. } => Some(answered.saturating_sub(MISSED)),
+            super::PeerState::Up | super::PeerState::Unknown => self.last_failure.as_ref().map(|(ago, _)| *ago),
+        }
+    }
+
     /// Whether it counts as available: it answered the last exchange.
     pub fn is_available(&self) -> bool {
         self.state == super::PeerState::Up
@@ -275,6 +291,7 @@ mod tests {
     use std::task::Poll;
 
     use super::*;
+    use crate::peers::PeerState;
 
     /// An answer to one item, of that many bytes at least.
     fn answer(bytes: usize) -> Bytes {
@@ -295,5 +312,36 @@ mod tests {
             release.send(()).unwrap();
             assert_eq!(large.await.unwrap().len(), 1);
         });
+    }
+
+    fn report(state: PeerState, last_success: Option<u64>, last_failure: Option<u64>) -> PeerReport {
+        let failure = |ago| (Duration::from_secs(ago), Failure::TimedOut);
+        PeerReport {
+            url: "http://10.20.0.1:8761/eureka/".parse().unwrap(),
+            identity: None,
+            state,
+            last_success: last_success.map(Duration::from_secs),
+            last_failure: last_failure.map(failure),
+            lag: Duration::ZERO,
+            queue: 0,
+            tally: crate::peers::Tally::default(),
+            compared: None,
+            last_heard: None,
+            is_silent: false,
+        }
+    }
+
+    #[test]
+    fn a_peer_that_is_gone_for_good_is_missed_for_two_lease_lengths() {
+        let down = || PeerState::Down { since: Monotonic(0), failure: Failure::TimedOut };
+        let missing = |state, success, failure| report(state, success, failure).missing().map(|ago| ago.as_secs());
+        assert_eq!(missing(down(), Some(10), Some(1)), Some(0), "its clients may be heard there");
+        assert_eq!(missing(down(), Some(180), Some(1)), Some(0));
+        assert_eq!(missing(down(), Some(250), Some(1)), Some(70), "by now they have come here, or are gone");
+        assert_eq!(missing(down(), Some(1_000_000), Some(1)), Some(999_820));
+        assert_eq!(missing(down(), None, Some(1)), None, "nobody was ever heard there");
+        assert_eq!(missing(PeerState::Up, Some(1), Some(40)), Some(40), "it is back");
+        assert_eq!(missing(PeerState::Up, Some(1), None), None);
+        assert_eq!(missing(PeerState::Unknown, None, None), None);
     }
 }

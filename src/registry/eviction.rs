@@ -40,7 +40,7 @@ struct Lapsed {
 }
 
 impl Registry {
-    /// Notes that a peer was unavailable until so long ago: heartbeats that it took did not come here, so
+    /// Notes that a peer was missed until so long ago: heartbeats that it took did not come here, so
     /// who is silent here may have been loud there.
     pub fn note_missing_peer(&self, ago: Duration) {
         let ago = u64::try_from(ago.as_millis()).unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{ReplicationAction, ReplicationItem};
-use crate::peers::{Receiver, Refusals};
+use crate::peers::{Receiver, Refusals, Sender};
 
 #[tokio::test(start_paused = true)]
 async fn of_two_overrides_the_later_wins_and_a_removal_is_one() {
@@ -75,7 +75,8 @@ async fn a_stamp_far_ahead_can_be_overruled() {
                 action: ReplicationAction::StatusUpdate(OutOfService),
             };
             let receiver = Receiver::new(Arc::clone(&node.registry), Arc::clone(&refusals), node.clock.clone());
-            assert_eq!(receiver.take(Ok(item)).status, 200);
+            let answers = receiver.take_all(vec![Ok(item)], Sender::default()).await.unwrap();
+            assert_eq!(answers[0].status, 200);
             assert_eq!(node.facts("ord-1").unwrap().override_status, Some(OutOfService));
         }
         advance(Duration::from_secs(1)).await;
