@@ -73,6 +73,13 @@ impl Facts {
         Self { last_dirty: self.last_dirty, status, override_status, override_stamp }
     }
 
+    /// The same after its override was taken back, if that was later. Where the own status is not known then,
+    /// it is `status`.
+    pub(super) fn after_removal(self, status: InstanceStatus, stamp: OverrideStamp) -> Self {
+        let removed = Self { last_dirty: self.last_dirty, status, override_status: None, override_stamp: stamp };
+        if stamp > self.override_stamp { self.under(&removed) } else { self }
+    }
+
     /// What two nodes agree on.
     pub(super) fn agreed(mine: &Self, theirs: &Self) -> Self {
         let (rank, other) = (mine.override_rank(), theirs.override_rank());

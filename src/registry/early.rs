@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::model::{AppName, Instance, InstanceId, InstanceStatus};
+use crate::model::{AppName, InstanceId, InstanceStatus};
 
-use super::agreement::{Facts, OverrideStamp};
-use super::register::brought_facts;
+use super::agreement::OverrideStamp;
 
 /// Names come from clients.
 const MOST: usize = 100_000;
@@ -50,10 +49,4 @@ impl Early {
     pub(super) fn take(&mut self, app: &AppName, id: &InstanceId) -> Option<Event> {
         if self.0.is_empty() { None } else { self.0.remove(&(app.clone(), id.clone())) }
     }
-}
-
-/// What a peer's list shows of an instance, without an override that was taken back since.
-pub(super) fn without_override(shown: &Instance, status: InstanceStatus, stamp: OverrideStamp) -> Facts {
-    let removed = Facts { last_dirty: shown.last_dirty, status, override_status: None, override_stamp: stamp };
-    brought_facts(shown).under(&removed)
 }

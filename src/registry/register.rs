@@ -5,10 +5,10 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use crate::clock::Now;
-use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, Text};
+use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, Text};
 
 use super::agreement::{Facts, OverrideStamp};
-use super::early::{Event, without_override};
+use super::early::Event;
 use super::last_leases::LeaseEvent;
 use super::lease::{Lease, SignOfLife};
 use super::overrides::effective_status;
@@ -76,8 +76,7 @@ impl Registry {
             // A list says nothing of when its overrides were set; here it is known that one was changed since.
             let facts = match (&held, early) {
                 (Some(held), _) => stands(held).then(|| brought_facts(&instance).under(&held.facts())),
-                (None, Some(Event::StatusRemoved(status, stamp))) => Some(without_override(&instance, status, stamp)),
-                (None, _) => None,
+                (None, early) => early.map(|_| brought_facts(&instance)),
             };
             match held {
                 // Whoever registered here meanwhile has a lease of its own already, but cannot know what was
@@ -104,6 +103,21 @@ impl Registry {
         };
         let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
         self.put(&mut commit, changed, Cause::Copied, now);
+    }
+
+    /// When an override of an instance that is not held ended, and the status that it had then: its instance
+    /// took it along when it left, or it was taken back before the opening. It does not come back with a node
+    /// that missed that. A status that hid behind it is unknown, so the client is asked to register again.
+    pub(super) fn removed_before(
+        commit: &mut Commit,
+        app: &AppName,
+        id: &InstanceId,
+    ) -> Option<(InstanceStatus, OverrideStamp)> {
+        let left = commit.tombstones.take(app, id).filter(|ended| ended.cancelled);
+        match commit.early.take(app, id) {
+            Some(Event::StatusRemoved(status, stamp)) => Some((status, stamp)),
+            Some(Event::Cancelled) | None => left.map(|ended| (InstanceStatus::Unknown, ended.stamp)),
+        }
     }
 
     /// Adds or replaces metadata entries, and registers the instance with them as if its client had
@@ -133,7 +147,9 @@ impl Registry {
         origin: Origin,
         now: Now,
     ) {
+        let removed = Self::removed_before(&mut commit, &instance.app, &instance.id);
         let (override_status, stamp) = if let Some(facts) = facts {
+            let facts = removed.map_or(facts, |(status, stamp)| facts.after_removal(status, stamp));
             instance.status = facts.status;
             instance.overridden_status = facts.override_status.unwrap_or(InstanceStatus::Unknown);
             (facts.override_status, facts.override_stamp)
@@ -143,14 +159,9 @@ impl Registry {
                 instance.overridden_status = status;
             }
             instance.status = effective_status(instance.status, override_status);
-            (override_status, before.map_or(OverrideStamp::UNKNOWN, |lease| lease.override_stamp))
-        };
-        // An override that its instance took along when it left does not come back from another node.
-        let left = commit.tombstones.take(&instance.app, &instance.id).filter(|ended| ended.cancelled);
-        let stamp = left.map_or(stamp, |ended| ended.stamp.max(stamp));
-        let stamp = match commit.early.take(&instance.app, &instance.id) {
-            Some(Event::StatusRemoved(_, removed)) if override_status.is_none() => removed.max(stamp),
-            _ => stamp,
+            // Nobody says when it was set: it comes later, so it was set later.
+            let stamp = before.map_or(OverrideStamp::UNKNOWN, |lease| lease.override_stamp);
+            (override_status, removed.map_or(stamp, |(_, removed)| removed.max(stamp)))
         };
         instance.action = Some(ActionType::Added);
         instance.last_updated = now.wall;

@@ -193,8 +193,12 @@ impl Registry {
             return false;
         }
         let held = self.held(&theirs.app, &theirs.id);
-        let facts =
-            held.as_ref().map_or(theirs.facts, |held| Facts::agreed(&held.facts().believed(now.wall), &theirs.facts));
+        let facts = if let Some(held) = &held {
+            Facts::agreed(&held.facts().believed(now.wall), &theirs.facts)
+        } else {
+            let removed = Self::removed_before(&mut commit, &theirs.app, &theirs.id);
+            removed.map_or(theirs.facts, |(status, stamp)| theirs.facts.after_removal(status, stamp))
+        };
         let LeaseRequest { renewal_interval_secs, duration_secs } = instance.lease;
         let instance = Arc::new(Instance {
             action: Some(ActionType::Added),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::advance;
 
 use crate::clock::Clock;
-use crate::model::InstanceStatus::{Down, OutOfService, Up};
+use crate::model::InstanceStatus::{Down, OutOfService, Unknown, Up};
 use crate::model::{
     AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, NonAmazon, Registration,
     WallMillis,

@@ -173,3 +173,27 @@ async fn the_last_word_counts_also_where_it_changes_nothing() {
         assert_eq!(node.facts("ord-1").unwrap().override_status, Some(OutOfService), "set after it was taken back");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_override_that_left_does_not_come_back_with_a_peer_that_missed_it() {
+    for status in [OutOfService, Down] {
+        let [a, b] = [Node::new(0), Node::new(0)];
+        for node in [&a, &b] {
+            node.register("ord-1", 1);
+        }
+        a.set("ord-1", OutOfService);
+        b.ask(&a);
+        advance(Duration::from_secs(5)).await;
+        b.cancel("ord-1");
+        // Its client comes again, to the node that missed that it had left.
+        a.registry.register(Instance { status, ..instance("ord-1", 2) }, Origin::Client);
+        let told = a.facts("ord-1").unwrap();
+        assert_eq!(told.override_status, Some(OutOfService));
+        b.registry.register_stamped(a.shown("ord-1"), told.override_stamp);
+        let known = if status == Down { Down } else { Unknown };
+        let Facts { status, override_status, .. } = b.facts("ord-1").unwrap();
+        assert_eq!((status, override_status), (known, None), "what it says itself, if that is known");
+        a.ask(&b);
+        assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+    }
+}
