@@ -3,6 +3,8 @@
 //! At any time, on every node:
 //! - the data of an instance never gets older while its lease lasts;
 //! - an override that nobody takes back stays while the lease lasts, and comes along with a copy;
+//! - with repair, an override or its removal gives way to a later one only while the lease lasts: what was
+//!   removed stays removed until it is set again;
 //! - an override that a peer answered for is not undone by an older batch of the same sender, if nobody else
 //!   was told of the instance;
 //! - no more waits for a peer than is allowed, and nothing that came from a peer is told to peers
@@ -16,7 +18,9 @@
 //!
 //! With repair by digest between nodes, also without operators who say anything again:
 //! - status and override of every instance are the same everywhere;
-//! - an override that nobody takes back is there, unless its instance left, or no node had it any more.
+//! - an override that nobody takes back is there, unless its instance took it along with a cancel, or no node
+//!   had it any more;
+//! - of what nodes hold when all is well the last word stands: a removal that is later than all is not undone.
 //!
 //! Without repair between nodes, as between Java's servers, these do not hold and are not asked for:
 //! - An override, or its removal, that a peer missed (the task waited for too long, or the instance was
@@ -29,7 +33,7 @@
 
 use eurekad::model::{Instance, InstanceStatus};
 use eurekad::peers::{Task, What};
-use eurekad::registry;
+use eurekad::registry::{self, OverrideStamp};
 
 use super::client::{Client, Told, Voice, client_of};
 use super::node::Node;
@@ -43,7 +47,12 @@ pub(crate) struct Seen {
     since: Option<u64>,
     /// Whether it had the override that is never taken back.
     knows: bool,
+    /// The override, or that there was none, and since when.
+    word: Option<Word>,
 }
+
+/// What was said of an override, and when. The later one is the greater.
+pub(crate) type Word = (OverrideStamp, Option<InstanceStatus>);
 
 impl World {
     /// Expects nothing of what was held before.
@@ -53,7 +62,7 @@ impl World {
 
     /// Looks at an instance after something happened to it on a node.
     pub(crate) fn observe(&mut self, node: usize, client: usize) {
-        let Client { app, id, told, left, .. } = &self.clients[client];
+        let Client { app, id, told, left, words, .. } = &self.clients[client];
         let repairs = self.repairs();
         let place = &mut self.nodes[node];
         let seen = &mut place.seen[client];
@@ -65,6 +74,14 @@ impl World {
         assert!(dirty >= seen.dirty, "client {client} at {node} goes from {} back to {dirty}", seen.dirty);
         seen.dirty = dirty;
         seen.since.get_or_insert(self.now);
+        let word = (lease.override_stamp, lease.override_status);
+        if repairs {
+            let before = seen.word.unwrap_or_default();
+            assert!(word >= before, "client {client} at {node} goes from {before:?} back to {word:?}");
+            let is_undone = before.1.is_none() && word.1.is_some() && word.0 == before.0 && word.0.0 != 0;
+            assert!(!is_undone || words.contains(&word), "client {client} at {node}: {word:?} was taken back");
+        }
+        seen.word = Some(word);
         // What takes part in a comparison may learn that its override left with it.
         if let Told::Once(status) = told
             && !(repairs && *left)
@@ -84,6 +101,14 @@ impl World {
                 lease.is_some_and(|lease| lease.override_status == Some(status))
             };
             client.left = self.part != Part::Good && !self.nodes.iter().any(has);
+        }
+    }
+
+    /// Notes the last words on overrides that any node holds, none of which is to be undone.
+    pub(crate) fn note_last_words(&mut self) {
+        for client in &mut self.clients {
+            let held = self.nodes.iter().filter_map(|node| node.up.as_ref()?.registry.held(&client.app, &client.id));
+            client.last_word = held.map(|lease| (lease.override_stamp, lease.override_status)).max();
         }
     }
 
@@ -157,6 +182,7 @@ impl World {
                 assert_eq!(held.is_some(), it.lives, "client {client} lives: {}, node {number} holds it", it.lives);
                 let Some(lease) = held else { continue };
                 assert_eq!(lease.instance.last_dirty, it.dirty, "client {client}, data at {number}");
+                self.check_last_word(number, client, lease.override_status);
                 self.check_status(number, client, lease.instance.status, lease.override_status);
             }
             assert_eq!(server.registry.len(), living, "node {number} holds others");
@@ -176,6 +202,15 @@ impl World {
         };
         if self.repairs() {
             assert_eq!(at(0), at(node), "client {client}, at 0 and at {node}");
+        }
+    }
+
+    /// The last word stands; but an override may have left with a cancel that not all had heard of.
+    fn check_last_word(&self, node: usize, client: usize, overridden: Option<InstanceStatus>) {
+        let it = &self.clients[client];
+        let Some((_, wanted)) = it.last_word.filter(|_| self.repairs() && !self.insists) else { return };
+        if wanted.is_none() || !it.left {
+            assert_eq!(overridden, wanted, "client {client}, last word {:?}, at {node}", it.last_word);
         }
     }
 

@@ -10,6 +10,7 @@ use eurekad::model::{
 };
 use eurekad::registry::{Origin, Renewal};
 
+use super::checks::Word;
 use super::network::Place;
 use super::world::{Event, START, World};
 
@@ -35,8 +36,12 @@ pub(crate) struct Client {
     /// Whether it counts its data as changed when it must register again, as Java's does.
     dirties: bool,
     pub(crate) told: Told,
-    /// Whether it, or its override, was gone everywhere for a time.
+    /// Whether it took its override along with a cancel, or that was gone everywhere for a time.
     pub(crate) left: bool,
+    /// What operators set.
+    pub(crate) words: Vec<Word>,
+    /// The last word that any node held when all was well again.
+    pub(crate) last_word: Option<Word>,
     /// When an operator first did something to it.
     pub(crate) told_at: Option<u64>,
     pub(crate) voice: Voice,
@@ -109,6 +114,8 @@ impl Client {
             told,
             told_at: None,
             left: false,
+            words: Vec::new(),
+            last_word: None,
             voice: Voice::None,
             turn: 0,
         }
@@ -178,7 +185,7 @@ impl World {
         }
         let instance = &mut self.clients[client];
         instance.lives = false;
-        instance.left = true;
+        instance.left |= cancels;
         instance.turn += 1;
         if let Told::Often(wanted) = &mut instance.told {
             *wanted = None;
@@ -270,6 +277,7 @@ impl World {
         };
         if matches!(call, Call::Register(_)) {
             self.clients[client].heard_at(at);
+            self.note_lost();
         }
         self.note(format_args!("client {client} at {}: {word}, known: {known}", at.node));
         self.observe(at.node, client);

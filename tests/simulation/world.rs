@@ -211,6 +211,7 @@ impl World {
         // What is late arrives, and counts as a fault.
         self.until(self.now + Network::LATEST).await;
         let calm = self.now;
+        self.note_last_words();
         for client in 0..self.clients.len() {
             let wait = self.random.random_range(INSISTING..INSISTING * 3 / 2);
             self.plan(wait, Event::Insist(client));

@@ -21,6 +21,9 @@ impl World {
             Some(status) => registry.set_status(app.as_str(), id.as_str(), status, None, Origin::Client),
             None => registry.remove_status(app.as_str(), id.as_str(), taken_back, None, Origin::Client),
         });
+        if let Some(lease) = server.registry.held(&app, &id).filter(|_| status.is_some()) {
+            self.clients[client].words.push((lease.override_stamp, lease.override_status));
+        }
         self.note(format_args!("operator at {node}: {client} {status:?}, known: {known}"));
         self.observe(node, client);
         self.wake(node);
