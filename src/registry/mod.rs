@@ -93,9 +93,6 @@ type AppLeases = DashMap<InstanceId, Arc<Lease>>;
 /// An application's map has few shards: heartbeats only read it, and there may be thousands.
 const APP_SHARDS: usize = 4;
 
-/// Tombstones that are dropped while writers wait: some 0.1 ms.
-const TOMBSTONES_A_TURN: usize = 200;
-
 /// See the module.
 #[derive(Debug)]
 pub struct Registry {
@@ -196,7 +193,7 @@ impl Registry {
         let (now, retention) = (self.clock.mono(), self.rules.load().catalog.delta_retention);
         self.commit.lock().log.sweep(now, retention);
         // Writers take turns with it.
-        while self.commit.lock().tombstones.sweep(self.lease_clock.at(now), TOMBSTONES_A_TURN) {}
+        while self.commit.lock().tombstones.sweep(self.lease_clock.at(now), Tombstones::A_TURN) {}
     }
 
     /// Forgets clients that are expected but do not exist (every `renewal-threshold-update-interval-ms`).
@@ -265,8 +262,7 @@ impl Registry {
     /// what makes it atomic.
     fn restamp(&self, _commit: &mut Commit, held: &Lease, stamp: OverrideStamp) -> Arc<Lease> {
         let instance = &held.instance;
-        let stamped = held.overridden(held.override_status).stamped(stamp);
-        let stamped = Arc::new(stamped);
+        let stamped = Arc::new(held.overridden(held.override_status).stamped(stamp));
         if let Some(leases) = self.apps.get(instance.app.as_str()) {
             leases.insert(instance.id.clone(), Arc::clone(&stamped));
         }

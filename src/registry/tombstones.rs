@@ -56,6 +56,9 @@ pub(super) struct Tombstones {
 }
 
 impl Tombstones {
+    /// As many as are dropped while writers wait: some 0.1 ms.
+    pub(super) const A_TURN: usize = 200;
+
     pub(super) fn put(&mut self, app: &AppName, id: &InstanceId, tombstone: Tombstone) {
         self.take(app, id);
         self.last += 1;
