@@ -1,10 +1,10 @@
 //! The registry, its delta, one application, and registration into it.
 
 use axum::body::Body;
-use axum::extract::{Path, State};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::catalog::{TooManyBuilt, What};
 use crate::codec::{Format, Limits, ReadError, json, xml};
@@ -17,26 +17,22 @@ use super::regions::Regions;
 use super::{Api, body, origin, respond};
 
 /// `GET apps`: everything. Never 404, even when there is nothing.
-pub(super) async fn all(State(api): State<Api>, headers: HeaderMap, uri: Uri) -> Result<Response, ApiError> {
-    list_of(&api, &headers, &What::Apps, true, Regions::named(&api, &uri)).await
+pub(super) async fn all(api: &Api, head: &Parts) -> Result<Response, ApiError> {
+    list_of(api, &head.headers, &What::Apps, true, Regions::named(api, &head.uri)).await
 }
 
 /// `GET apps/delta`: what changed within the retention.
-pub(super) async fn delta(State(api): State<Api>, headers: HeaderMap, uri: Uri) -> Result<Response, ApiError> {
+pub(super) async fn delta(api: &Api, head: &Parts) -> Result<Response, ApiError> {
     if !api.settings.load().delta_enabled {
-        negotiate(&headers)?;
+        negotiate(&head.headers)?;
         return Err(ApiError::Forbidden);
     }
-    list_of(&api, &headers, &What::Delta, true, Regions::named(&api, &uri)).await
+    list_of(api, &head.headers, &What::Delta, true, Regions::named(api, &head.uri)).await
 }
 
 /// `GET apps/{app}`: never compressed, as in Java.
-pub(super) async fn one(
-    State(api): State<Api>,
-    Path(app): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    list(&api, &headers, &What::App(AppName::new(&app)), false).await
+pub(super) async fn one(api: &Api, app: &str, head: &Parts) -> Result<Response, ApiError> {
+    list(api, &head.headers, &What::App(AppName::new(app)), false).await
 }
 
 /// Any whole list, once the registry is open for traffic.
@@ -76,21 +72,16 @@ async fn list_of(
 }
 
 /// `POST apps/{app}`: registers an instance.
-pub(super) async fn register(
-    State(api): State<Api>,
-    Path(app): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    let read = read_body(&api, &headers, body, |format, bytes, limits| match format {
+pub(super) async fn register(api: &Api, app: &str, head: &Parts, body: Body) -> Result<Response, ApiError> {
+    let read = read_body(api, &head.headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_instance(bytes, limits),
         Format::Xml => xml::read_instance(bytes, limits),
     });
     let Read { content: registration, negotiated, room: _room } = read.await?;
     let instance = registration
-        .accept(&AppName::new(&app), api.clock.now().wall)
+        .accept(&AppName::new(app), api.clock.now().wall)
         .map_err(|refusal| ApiError::Refused { refusal, content_type: negotiated.clone() })?;
-    api.registry.register(instance, origin(&headers));
+    api.registry.register(instance, origin(&head.headers));
     Ok(respond::empty(StatusCode::NO_CONTENT, negotiated))
 }
 

@@ -1,8 +1,8 @@
 //! One instance: reading, heartbeat, cancelling.
 
-use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode, Uri};
+use http::StatusCode;
+use http::request::Parts;
 
 use crate::codec::{Format, json, xml};
 use crate::model::{AppName, InstanceId};
@@ -10,50 +10,38 @@ use crate::registry::{Lease, Origin, Renewal};
 
 use super::error::ApiError;
 use super::negotiation::{Negotiated, negotiate};
+use super::resource::Key;
 use super::{Api, origin, query, respond};
 
 /// `GET apps/{app}/{id}`, with its live lease. One that is not here may be in a remote region.
-pub(super) async fn one(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let app = AppName::upper(&app);
-    let lease = api.registry.instance(&app, &id).or_else(|| api.registry.remote_instance(&app, &id));
+pub(super) fn one(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let app = AppName::upper(app);
+    let lease = api.registry.instance(&app, id).or_else(|| api.registry.remote_instance(&app, id));
     let lease = lease.ok_or(ApiError::NotFound)?;
     Ok(show(&lease, negotiated))
 }
 
 /// `GET instances/{id}`: the first in any application here, else in a remote region.
-pub(super) async fn anywhere(
-    State(api): State<Api>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let lease = api.registry.instance_anywhere(&id).or_else(|| api.registry.remote_instance_anywhere(&id));
+pub(super) fn anywhere(api: &Api, id: &str, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let lease = api.registry.instance_anywhere(id).or_else(|| api.registry.remote_instance_anywhere(id));
     let lease = lease.ok_or(ApiError::NotFound)?;
     Ok(show(&lease, negotiated))
 }
 
 /// `PUT apps/{app}/{id}`: a heartbeat. Neither body nor `status` are looked at. Whoever has to register
 /// is told so (404) whatever else is wrong.
-pub(super) async fn renew(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let origin = origin(&headers);
-    let app = AppName::upper(&app);
-    let said = query::millis(&uri, "lastDirtyTimestamp").and_then(|last_dirty| match origin {
-        Origin::Peer => Ok((last_dirty, query::status(&uri, "overriddenstatus")?)),
+pub(super) fn renew(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let origin = origin(&head.headers);
+    let app = AppName::upper(app);
+    let said = query::millis(&head.uri, "lastDirtyTimestamp").and_then(|last_dirty| match origin {
+        Origin::Peer => Ok((last_dirty, query::status(&head.uri, "overriddenstatus")?)),
         Origin::Client | Origin::Server => Ok((last_dirty, None)),
     });
-    let (last_dirty, brought) = unless_missing(&api, &app, &id, said)?;
-    match api.registry.renew(&app, &id, last_dirty, brought, origin) {
+    let (last_dirty, brought) = unless_missing(api, &app, id, said)?;
+    match api.registry.renew(&app, id, last_dirty, brought, origin) {
         Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),
         Renewal::RegisterAgain => Err(ApiError::NotFound),
         Renewal::Newer(lease) => Ok((StatusCode::CONFLICT, show(&lease, negotiated)).into_response()),
@@ -61,13 +49,9 @@ pub(super) async fn renew(
 }
 
 /// `DELETE apps/{app}/{id}`.
-pub(super) async fn cancel(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    if !api.registry.cancel(&AppName::new(&app), &InstanceId::new(id), origin(&headers)) {
+pub(super) fn cancel(api: &Api, Key { app, id }: Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    if !api.registry.cancel(&AppName::new(&app), &InstanceId::new(id), origin(&head.headers)) {
         return Err(ApiError::NotFound);
     }
     Ok(respond::empty(StatusCode::OK, negotiated.content_type))

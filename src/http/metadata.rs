@@ -1,30 +1,26 @@
 //! Metadata set from outside.
 
-use axum::extract::{Path, State};
 use axum::response::Response;
-use http::{HeaderMap, StatusCode, Uri};
+use http::StatusCode;
+use http::request::Parts;
 
 use crate::codec::{Limits, ReadError};
 use crate::model::{AppName, Metadata, Text};
 
 use super::error::ApiError;
 use super::negotiation::negotiate;
+use super::resource::Key;
 use super::{Api, query, respond};
 
 /// `PUT apps/{app}/{id}/metadata?key=value&…`: every parameter is an entry. What would be too much in
 /// a registration is 400 here too, since peers are told of it by one.
-pub(super) async fn set(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let app = AppName::upper(&app);
-    let entries = query::entries(&uri);
-    let lease = api.registry.instance(&app, &id).ok_or(ApiError::NotFound)?;
+pub(super) fn set(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let app = AppName::upper(app);
+    let entries = query::entries(&head.uri);
+    let lease = api.registry.instance(&app, id).ok_or(ApiError::NotFound)?;
     check(&lease.instance.metadata, &entries, &api.settings.load().limits.content)?;
-    if !api.registry.set_metadata(&app, &id, entries) {
+    if !api.registry.set_metadata(&app, id, entries) {
         return Err(ApiError::NotFound);
     }
     Ok(respond::empty(StatusCode::OK, negotiated.content_type))

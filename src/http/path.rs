@@ -1,79 +1,41 @@
 //! Which paths are the same.
+//!
+//! A trailing slash, doubled slashes and matrix parameters (`;x=y`) do not count, as in Tomcat and
+//! Jersey. An encoded slash or backslash belongs to its segment (Tomcat refuses it).
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 
-use axum::Router;
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
-use http::{Request, Uri};
-use tower::ServiceExt;
+use percent_encoding::percent_decode_str;
 
 use super::error::ApiError;
 
-/// A router in front of `routes` that takes the context path away, one trailing slash, doubled
-/// slashes and matrix parameters (`;x=y`), as Tomcat and Jersey do. A path that cannot be decoded is
-/// 400; an encoded slash or backslash belongs to its segment (Tomcat refuses it).
-pub(super) fn cleaned(routes: Router, context_path: &str) -> Router {
-    let context_path = context_path.to_owned();
-    Router::new().fallback_service(tower::service_fn(move |mut request: Request<Body>| {
-        let routes = routes.clone();
-        let path = inner_path(request.uri().path(), &context_path).map(|path| match path {
-            Cow::Borrowed(path) if path.len() == request.uri().path().len() => None,
-            path => Some(path.into_owned()),
-        });
-        async move {
-            match path {
-                Err(error) => return Ok::<Response, Infallible>(error.into_response()),
-                Ok(Some(path)) => *request.uri_mut() = with_path(request.uri(), &path),
-                Ok(None) => {}
-            }
-            routes.oneshot(request).await
-        }
-    }))
-}
-
-fn inner_path<'a>(path: &'a str, context_path: &str) -> Result<Cow<'a, str>, ApiError> {
+/// The segments of a path, encoded as they came; a path that cannot be decoded is 400.
+pub(super) fn segments(path: &str) -> Result<impl Iterator<Item = &str>, ApiError> {
     check_encoding(path)?;
-    match clean(path) {
-        Cow::Borrowed(path) => below(path, context_path).map(Cow::Borrowed),
-        Cow::Owned(path) => below(&path, context_path).map(|path| Cow::Owned(path.to_owned())),
-    }
+    let without_parameters = |segment| str::split_once(segment, ';').map_or(segment, |(segment, _)| segment);
+    Ok(path.split('/').map(without_parameters).filter(|segment| !segment.is_empty()))
 }
 
-fn below<'a>(path: &'a str, context_path: &str) -> Result<&'a str, ApiError> {
-    match path.strip_prefix(context_path) {
-        Some("") => Ok("/"),
-        Some(rest) if rest.starts_with('/') => Ok(rest),
-        _ => Err(ApiError::NotFound),
-    }
-}
-
-fn clean(path: &str) -> Cow<'_, str> {
-    let clean = !path.contains("//") && !path.contains(';') && (path.len() < 2 || !path.ends_with('/'));
-    if clean && !path.is_empty() {
-        return Cow::Borrowed(path);
-    }
-    let segments = path.split('/').map(|segment| segment.split(';').next().unwrap_or_default());
-    let mut cleaned = String::with_capacity(path.len());
-    for segment in segments.filter(|segment| !segment.is_empty()) {
-        cleaned.push('/');
-        cleaned.push_str(segment);
-    }
-    if cleaned.is_empty() {
-        cleaned.push('/');
-    }
-    Cow::Owned(cleaned)
+/// What an encoded segment says. It was checked before that it can be decoded.
+pub(super) fn decoded(segment: &str) -> Cow<'_, str> {
+    if segment.contains('%') { percent_decode_str(segment).decode_utf8_lossy() } else { Cow::Borrowed(segment) }
 }
 
 /// What may not stand in a path stands there encoded, every `%` is followed by two hex digits, and
 /// what comes out is UTF-8 without NUL.
 fn check_encoding(path: &str) -> Result<(), ApiError> {
     let wrong = |what: &str| ApiError::BadRequest(format!("cannot read the path: {what}"));
-    if path.contains(['"', '\\', '|', '^']) {
-        return Err(wrong("quotes, backslashes, bars and carets must be percent-encoded"));
+    let mut encoded = false;
+    for byte in path.bytes() {
+        match byte {
+            b'"' | b'\\' | b'|' | b'^' => {
+                return Err(wrong("quotes, backslashes, bars and carets must be percent-encoded"));
+            }
+            b'%' => encoded = true,
+            _ => {}
+        }
     }
-    if !path.contains('%') {
+    if !encoded {
         return Ok(());
     }
     let mut decoded = Vec::with_capacity(path.len());
@@ -104,42 +66,29 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn with_path(uri: &Uri, path: &str) -> Uri {
-    let target = match uri.query() {
-        Some(query) => format!("{path}?{query}"),
-        None => path.to_owned(),
-    };
-    // It was part of a valid target before.
-    target.parse().unwrap_or_else(|_| uri.clone())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
+    fn read(path: &str) -> Result<Vec<String>, ApiError> {
+        Ok(segments(path)?.map(|segment| decoded(segment).into_owned()).collect())
+    }
+
     #[test]
     fn cleans_what_clients_write() {
-        for (path, cleaned) in [
-            ("/eureka/apps", "/eureka/apps"),
-            ("/eureka/apps/", "/eureka/apps"),
-            ("//eureka//apps///delta", "/eureka/apps/delta"),
-            ("/eureka;v=1/apps;x=y/A", "/eureka/apps/A"),
-            ("/eureka/apps/A/a%2Fb%3Bc", "/eureka/apps/A/a%2Fb%3Bc"),
-            ("/", "/"),
-            ("", "/"),
-        ] {
-            assert_eq!(inner_path(path, "").unwrap(), cleaned, "{path}");
+        let expected: [(&str, &[&str]); 7] = [
+            ("/eureka/apps", &["eureka", "apps"]),
+            ("/eureka/apps/", &["eureka", "apps"]),
+            ("//eureka//apps///delta", &["eureka", "apps", "delta"]),
+            ("/eureka;v=1/apps;x=y/;z/A", &["eureka", "apps", "A"]),
+            ("/eureka/apps/A/a%2Fb%3Bc%C3%A9", &["eureka", "apps", "A", "a/b;c\u{e9}"]),
+            ("/", &[]),
+            ("", &[]),
+        ];
+        for (path, cleaned) in expected {
+            assert_eq!(read(path).unwrap(), cleaned, "{path}");
         }
-        for path in ["/ctx/eureka/apps/", "//ctx/eureka/apps", "/ctx//eureka/apps", "/ctx;v=1/eureka/apps"] {
-            assert_eq!(inner_path(path, "/ctx").unwrap(), "/eureka/apps", "{path}");
-        }
-        assert_eq!(inner_path("/a//b/eureka/apps", "/a/b").unwrap(), "/eureka/apps");
-        for path in ["/ctx", "/ctx/", "//ctx;v=1//"] {
-            assert_eq!(inner_path(path, "/ctx").unwrap(), "/", "{path}");
-        }
-        assert!(matches!(inner_path("/ctxeureka/apps", "/ctx"), Err(ApiError::NotFound)));
-        assert!(matches!(inner_path("/eureka/apps", "/ctx"), Err(ApiError::NotFound)));
     }
 
     #[test]
@@ -147,7 +96,7 @@ mod tests {
         for path in
             ["/eureka/apps/%zz", "/eureka/apps/%", "/eureka/apps/%2", "/eureka/apps/%ff", "/eureka/apps/%00", "/a|b"]
         {
-            assert!(matches!(inner_path(path, ""), Err(ApiError::BadRequest(_))), "{path}");
+            assert!(matches!(read(path), Err(ApiError::BadRequest(_))), "{path}");
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::header::CONNECTION;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode};
 
 use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
@@ -23,29 +23,29 @@ use super::{Api, BodyLimits, body};
 
 /// `POST peerreplication/batch/`: each item in order, each with its own result.
 pub(super) async fn batch(
-    State(api): State<Api>,
-    connection: Option<Extension<PeerAddress>>,
-    headers: HeaderMap,
+    api: &Api,
+    head: &Parts,
     body: Body,
+    from: Option<PeerAddress>,
 ) -> Result<Response, ApiError> {
-    let read = read_body(&api, &headers, body, |format, bytes, limits| match format {
+    let read = read_body(api, &head.headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_batch(bytes, limits),
         // XStream may name no type of a batch, so Java cannot read one either.
         Format::Xml => Err(ReadError::Syntax("a batch must be JSON".into())),
     });
     let Read { content: items, room: _room, .. } = read.await?;
-    let sender = Sender::of(&headers);
+    let sender = Sender::of(&head.headers);
     let came_back = sender.node == Some(api.node);
     let outcomes = if came_back {
         // It came by a URL of this node, or back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
-        if let Some(sender) = Identity::of(&headers) {
-            api.peers.heard(sender, connection.map(|Extension(PeerAddress(address))| address.ip()));
+        if let Some(sender) = Identity::of(&head.headers) {
+            api.peers.heard(sender, from.map(|PeerAddress(address)| address.ip()));
         }
         api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?
     };
-    let negotiated = negotiate(&headers)?;
+    let negotiated = negotiate(&head.headers)?;
     let bytes = match negotiated.format {
         Format::Json => json::write_outcomes(&outcomes),
         Format::Xml => xml::write_outcomes(&outcomes),
@@ -58,13 +58,13 @@ pub(super) async fn batch(
     Ok(answer)
 }
 
-/// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others
-/// it is an unknown path, as in Java. One request at a time of each is answered, more are refused (503).
-pub(super) async fn digest(State(api): State<Api>, headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
-    let sender = Identity::of(&headers).filter(|sender| sender.digest == Some(DIGEST_VERSION));
+/// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others,
+/// and by any other method, it is an unknown path, as in Java. One request at a time of each is answered, more are refused (503).
+pub(super) async fn digest(api: &Api, head: &Parts, body: Body) -> Result<Response, ApiError> {
+    let sender = Identity::of(&head.headers).filter(|sender| sender.digest == Some(DIGEST_VERSION));
     let Some(sender) = sender else { return Err(ApiError::NotFound) };
     let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
-    let (request, _room) = body::read(&headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
+    let (request, _room) = body::read(&head.headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
     let admitted = api.peers.admit(sender.node).ok_or(ApiError::Overloaded)?;
     let registry = Arc::clone(&api.registry);
     let answer = off_the_workers(move || {
@@ -74,9 +74,4 @@ pub(super) async fn digest(State(api): State<Api>, headers: HeaderMap, body: Bod
     })
     .await;
     answer.map(|answer| respond::document(JSON, answer)).map_err(|error| ApiError::BadRequest(error.to_string()))
-}
-
-/// Any other method of it.
-pub(super) async fn unknown() -> ApiError {
-    ApiError::NotFound
 }

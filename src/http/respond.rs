@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 
 use crate::catalog::{Answer, Coding, Form};
 
@@ -39,8 +39,17 @@ pub(super) fn ready(answer: Answer, form: Form, content_type: HeaderValue) -> Re
 }
 
 /// What is allowed. (To `OPTIONS` Jersey adds a WADL document, which nobody reads.)
-pub(super) fn allowed(status: StatusCode, methods: &'static str) -> std::future::Ready<Response> {
-    std::future::ready((status, [(ALLOW, HeaderValue::from_static(methods))]).into_response())
+pub(super) fn allowed(status: StatusCode, methods: &'static str) -> Response {
+    (status, [(ALLOW, HeaderValue::from_static(methods))]).into_response()
+}
+
+/// An answer to `HEAD`: what `GET` would be answered, without its body.
+pub(super) fn head_alone(mut response: Response) -> Response {
+    let length = response.body().size_hint().exact();
+    if let Some(length) = length.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    response.map(|_| Body::empty())
 }
 
 /// A body of ready pieces with a known length.

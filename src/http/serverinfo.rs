@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use axum::response::Response;
-use http::HeaderMap;
+use http::request::Parts;
 
 use crate::codec::{Format, json, xml};
 
@@ -13,8 +12,8 @@ use super::negotiation::{JSON, negotiate};
 use super::{Api, respond};
 
 /// `GET status`. (Java's JSON is a 500 unless a threshold is set.)
-pub(super) async fn status(State(api): State<Api>, headers: HeaderMap) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
+pub(super) fn status(api: &Api, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
     let document = (api.status)();
     let bytes = match negotiated.format {
         Format::Json => json::write_status(&document),
@@ -26,7 +25,7 @@ pub(super) async fn status(State(api): State<Api>, headers: HeaderMap) -> Result
 /// `GET serverinfo/statusoverrides`: `{"<id>":"STATUS"}`. (404 in Java's Spring server, which rewrites
 /// the path to one that does not exist.) An id under two applications is shown with the status of the
 /// last of them.
-pub(super) async fn status_overrides(State(api): State<Api>) -> Response {
+pub(super) fn status_overrides(api: &Api) -> Response {
     let overrides = api.registry.overrides();
     let by_id: BTreeMap<_, _> = overrides.iter().map(|(_, id, status)| (id.as_str(), *status)).collect();
     let overrides: Vec<_> = by_id.into_iter().collect();
@@ -34,9 +33,7 @@ pub(super) async fn status_overrides(State(api): State<Api>) -> Response {
 }
 
 /// `PUT asg/{name}/status`: always 400, as there is no auto scaling group outside Amazon.
-pub(super) async fn asg(headers: HeaderMap) -> ApiError {
-    match negotiate(&headers) {
-        Ok(_) => ApiError::BadRequest("there are no auto scaling groups here".into()),
-        Err(error) => error,
-    }
+pub(super) fn asg(head: &Parts) -> Result<Response, ApiError> {
+    negotiate(&head.headers)?;
+    Err(ApiError::BadRequest("there are no auto scaling groups here".into()))
 }

@@ -1,44 +1,35 @@
 //! A status set from outside, and taken back.
 
-use axum::extract::{Path, State};
 use axum::response::Response;
-use http::{HeaderMap, StatusCode, Uri};
+use http::request::Parts;
+use http::{StatusCode, Uri};
 
 use crate::model::{AppName, InstanceStatus, WallMillis};
 
 use super::error::ApiError;
 use super::instance::unless_missing;
 use super::negotiation::negotiate;
+use super::resource::Key;
 use super::{Api, origin, query, respond};
 
 /// `PUT apps/{app}/{id}/status?value=`. A mistake is 400 and changes nothing (Java: 500, and a broken
 /// timestamp changes the status all the same).
-pub(super) async fn set(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let app = AppName::upper(&app);
+pub(super) fn set(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let app = AppName::upper(app);
     let missing = || Err(ApiError::BadRequest(format!("missing value: expected one of {}", InstanceStatus::names())));
-    let (status, last_dirty) = unless_missing(&api, &app, &id, asked(&uri, missing))?;
-    done(api.registry.set_status(&app, &id, status, last_dirty, origin(&headers)), negotiated.content_type)
+    let (status, last_dirty) = unless_missing(api, &app, id, asked(&head.uri, missing))?;
+    done(api.registry.set_status(&app, id, status, last_dirty, origin(&head.headers)), negotiated.content_type)
 }
 
 /// `DELETE apps/{app}/{id}/status?value=`. Without a value the status becomes UNKNOWN, and the next
 /// heartbeat is answered 404 so that the client registers again.
-pub(super) async fn remove(
-    State(api): State<Api>,
-    Path((app, id)): Path<(String, String)>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let negotiated = negotiate(&headers)?;
-    let app = AppName::upper(&app);
-    let said = asked(&uri, || Ok(InstanceStatus::Unknown));
-    let (status, last_dirty) = unless_missing(&api, &app, &id, said)?;
-    done(api.registry.remove_status(&app, &id, status, last_dirty, origin(&headers)), negotiated.content_type)
+pub(super) fn remove(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+    let negotiated = negotiate(&head.headers)?;
+    let app = AppName::upper(app);
+    let said = asked(&head.uri, || Ok(InstanceStatus::Unknown));
+    let (status, last_dirty) = unless_missing(api, &app, id, said)?;
+    done(api.registry.remove_status(&app, id, status, last_dirty, origin(&head.headers)), negotiated.content_type)
 }
 
 /// The status, or what stands for one that is not given, and the caller's version of the instance.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, router};
+use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
@@ -42,7 +42,7 @@ pub struct App {
     catalog: Arc<Catalog>,
     peers: Peers,
     regions: Regions,
-    api: Router,
+    api: Service,
     own: Arc<Instance>,
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
@@ -89,7 +89,7 @@ impl App {
             node,
             clock: clock.clone(),
         };
-        let api = router(api, &settings.http.context_path);
+        let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
         Self { registry, catalog, peers, regions, api, own, clock, requests, overload, settings }
     }
@@ -100,8 +100,8 @@ impl App {
     }
 
     /// The Eureka API alone.
-    pub(super) fn api(&self) -> Router {
-        self.api.clone()
+    pub(super) fn api(&self) -> &Service {
+        &self.api
     }
 
     /// The Eureka API and the actuator beside it, below the same context path.
@@ -109,7 +109,7 @@ impl App {
         let context_path = self.settings.borrow().http.context_path.clone();
         let actuator = self.actuator_below(&context_path, ops);
         let routes = if context_path.is_empty() { actuator } else { Router::new().nest(&context_path, actuator) };
-        routes.fallback_service(self.api.clone())
+        routes.fallback_service(self.api.router())
     }
 
     /// The actuator alone, for a port of its own, where there is no context path.

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use crate::http::Service;
 use crate::logging::PeerAddress;
 
 use super::exchange::{self, Exchange, Leftovers};
@@ -27,6 +28,9 @@ use super::timed_io::{Patience, TimedIo};
 /// What a listener's connections share.
 #[derive(Clone)]
 pub(super) struct Connections {
+    /// Asked first, as nearly all requests are for it; none where all go through the router.
+    pub(super) api: Option<Service>,
+    /// Answers everything.
     pub(super) router: Router,
     pub(super) patience: Patience,
     /// Bytes of a request's head.
@@ -96,15 +100,25 @@ impl Connections {
     async fn talk(self, socket: TcpStream) {
         let peer = socket.peer_addr().ok().map(PeerAddress);
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (router, leftovers) = (self.router, self.leftovers);
-        let service = service_fn(move |mut incoming: Request<Incoming>| {
-            if let Some(peer) = peer {
-                incoming.extensions_mut().insert(peer);
-            }
-            let (router, leftovers, exchange) = (router.clone(), Arc::clone(&leftovers), Exchange::begin(&waiting));
+        let (site, leftovers) = (Arc::new((self.api, self.router)), self.leftovers);
+        let service = service_fn(move |incoming: Request<Incoming>| {
+            let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
             async move {
+                let (api, router) = &*site;
                 let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
-                let response = router.oneshot(request).await?;
+                let answered = match api {
+                    Some(api) => api.answer(request, peer).await,
+                    None => Err(request),
+                };
+                let response = match answered {
+                    Ok(response) => response,
+                    Err(mut request) => {
+                        if let Some(peer) = peer {
+                            request.extensions_mut().insert(peer);
+                        }
+                        router.clone().oneshot(request).await?
+                    }
+                };
                 Ok::<_, Infallible>(exchange::answer(response, exchange))
             }
         });

@@ -80,13 +80,16 @@ pub async fn serve(
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
     let ops = Ops { draining: draining.clone(), levels, refresh };
     let logged = |router: Router| access.as_ref().map_or(router.clone(), |access| access.over(router));
-    let (api, management) = match settings.management.port {
+    let (router, management) = match settings.management.port {
         ManagementPort::Same => (app.with_actuator(ops), None),
-        ManagementPort::Own(_) => (app.api(), Some(app.actuator(ops))),
-        ManagementPort::Off => (app.api(), None),
+        ManagementPort::Own(_) => (app.api().router(), Some(app.actuator(ops))),
+        ManagementPort::Off => (app.api().router(), None),
     };
+    // The log sees all requests, so all go its way then.
+    let api = access.is_none().then(|| app.api().clone());
     let connections = Connections {
-        router: logged(api),
+        api,
+        router: logged(router),
         patience: Patience {
             head: settings.http.head_timeout,
             idle: settings.http.idle_timeout,
@@ -108,7 +111,7 @@ pub async fn serve(
     if let (Some(listener), Some(router)) = (sockets.management, management) {
         // Probes get through when clients have taken every connection.
         let permits = Arc::new(Semaphore::new(MANAGEMENT_CONNECTIONS));
-        let own = Connections { router: logged(router), permits, ..connections.clone() };
+        let own = Connections { api: None, router: logged(router), permits, ..connections.clone() };
         requests.spawn(own.serve(listener));
     }
     for listener in sockets.api {
