@@ -1,6 +1,6 @@
 //! What a body may be at most, and what is wrong with one that cannot be read.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Write as _};
 
 /// Bounds for what comes in; the size of a whole body is bounded before it gets here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,14 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    #[cold]
+    fn under(mut self, name: &dyn Display) -> Self {
+        if let Self::Field { path, .. } | Self::Limit { path, .. } = &mut self {
+            *path = if path.is_empty() { name.to_string() } else { format!("{name}.{path}") };
+        }
+        self
+    }
+
     /// The same problem of a body that another server answered.
     pub(super) fn of_answer(self) -> Self {
         match self {
@@ -98,11 +106,9 @@ pub(super) trait Under {
 }
 
 impl<T> Under for Result<T, ReadError> {
-    fn under(mut self, name: impl Display) -> Self {
-        if let Err(ReadError::Field { path, .. } | ReadError::Limit { path, .. }) = &mut self {
-            *path = if path.is_empty() { name.to_string() } else { format!("{name}.{path}") };
-        }
-        self
+    #[inline]
+    fn under(self, name: impl Display) -> Self {
+        self.map_err(|error| error.under(&name))
     }
 }
 
@@ -112,20 +118,14 @@ pub(super) fn quoted(piece: &str) -> String {
 }
 
 /// The beginning of a piece of a body for an error, fit for one line.
-pub(super) fn shortened(piece: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut short = String::new();
-    for c in piece.chars().take(LONGEST) {
-        if c.is_control() {
-            short.extend(c.escape_debug());
-        } else {
-            short.push(c);
+pub(super) fn shortened(piece: &str) -> impl Display {
+    fmt::from_fn(move |f| {
+        const LONGEST: usize = 80;
+        for c in piece.chars().take(LONGEST) {
+            if c.is_control() { write!(f, "{}", c.escape_debug())? } else { f.write_char(c)? }
         }
-    }
-    if piece.chars().nth(LONGEST).is_some() {
-        short.push('…');
-    }
-    short
+        if piece.chars().nth(LONGEST).is_some() { f.write_char('…') } else { Ok(()) }
+    })
 }
 
 #[cfg(test)]

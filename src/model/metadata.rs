@@ -1,5 +1,7 @@
 //! Free text entries in the order in which a Java server lists them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::Text;
@@ -16,16 +18,24 @@ impl Metadata {
     /// Takes entries in the order in which they were sent; the last of equal keys wins and keeps
     /// the place of the first, as `HashMap.put` does.
     pub fn new<K: Into<Text>, V: Into<Text>>(entries: impl IntoIterator<Item = (K, V)>) -> Self {
-        let mut unique: Vec<(Text, Text)> = Vec::new();
-        let mut places = std::collections::HashMap::new();
+        let entries: Vec<(Text, Text)> = entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let mut unique: Vec<(Text, Text)> = Vec::with_capacity(entries.len());
+        // A look through a few entries is cheaper than a map of them.
+        let mut places = (entries.len() > FEW).then(HashMap::new);
         for (key, value) in entries {
-            let (key, value) = (key.into(), value.into());
-            if let Some(&place) = places.get(&key) {
-                let entry: &mut (Text, Text) = &mut unique[place];
-                entry.1 = value;
-            } else {
-                places.insert(Arc::clone(&key), unique.len());
-                unique.push((key, value));
+            let known = match &mut places {
+                None => unique.iter().position(|(known, _)| *known == key),
+                Some(places) => match places.entry(Arc::clone(&key)) {
+                    Entry::Occupied(place) => Some(*place.get()),
+                    Entry::Vacant(free) => {
+                        free.insert(unique.len());
+                        None
+                    }
+                },
+            };
+            match known.and_then(|place| unique.get_mut(place)) {
+                Some(known) => known.1 = value,
+                None => unique.push((key, value)),
             }
         }
         let buckets = capacity(unique.len());
@@ -60,6 +70,9 @@ impl Metadata {
         self.0.len()
     }
 }
+
+/// So many entries are looked through one by one.
+const FEW: usize = 16;
 
 /// `HashMap`'s table: 16 buckets, doubled while more than three quarters are taken.
 fn capacity(entries: usize) -> u32 {

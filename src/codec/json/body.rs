@@ -31,8 +31,10 @@ impl<'a> Body<'a> {
 
     /// The text, and whether it is all there is.
     pub(super) fn text(&self) -> (&str, bool) {
-        let text = self.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        (text, text.len() == self.bytes.len())
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) => (text, true),
+            Err(_) => (self.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()), false),
+        }
     }
 }
 

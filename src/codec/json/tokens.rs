@@ -47,21 +47,30 @@ impl<'a> Tokens<'a> {
 
     /// A text; its first quote follows.
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
-        let mut text = Cow::Borrowed("");
         self.at += 1;
+        let first = self.run();
+        if self.skips(b'"') {
+            return Ok(Cow::Borrowed(first));
+        }
+        let mut text = first.to_owned();
         loop {
-            let rest = self.rest();
-            let run = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len());
-            text += rest.get(..run).unwrap_or_default();
-            self.at += run;
-            if self.skips(b'"') {
-                return Ok(text);
-            }
             if !self.skips(b'\\') {
                 return Err(self.expected("an escape in the place of a control character"));
             }
-            text.to_mut().push(self.escape()?);
+            text.push(self.escape()?);
+            text.push_str(self.run());
+            if self.skips(b'"') {
+                return Ok(Cow::Owned(text));
+            }
         }
+    }
+
+    /// Moves over what stands for itself in a text.
+    fn run(&mut self) -> &'a str {
+        let rest = self.rest();
+        let run = rest.bytes().position(|byte| ENDS_RUN[usize::from(byte)]).unwrap_or(rest.len());
+        self.at += run;
+        rest.get(..run).unwrap_or_default()
     }
 
     fn escape(&mut self) -> Result<char, ReadError> {
@@ -158,6 +167,20 @@ impl<'a> Tokens<'a> {
         format!(" at line {} column {}", before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 }
+
+/// Of each byte whether it is a quote, a backslash or a control character. Most bytes of a body are looked
+/// up here.
+static ENDS_RUN: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < b' ' as usize {
+        ends[byte] = true;
+        byte += 1;
+    }
+    ends[b'"' as usize] = true;
+    ends[b'\\' as usize] = true;
+    ends
+};
 
 /// The UTF-16 unit of `uXXXX`, the rest of an escape.
 fn unit(escape: &str) -> Option<u16> {

@@ -226,7 +226,7 @@ impl Builder<'_> {
 
     /// The way to where the reader is, as far as it is kept.
     fn path(&self) -> String {
-        let names: Vec<_> = self.open.iter().map(|(element, _)| shortened(&element.name)).collect();
+        let names: Vec<_> = self.open.iter().map(|(element, _)| shortened(&element.name).to_string()).collect();
         names.join(".")
     }
 
