@@ -33,8 +33,21 @@ pub(super) fn media_type(format: Format) -> HeaderValue {
     }
 }
 
+/// Lines that clients send, and what comes of them: they need not be taken apart with each heartbeat.
+const USUAL: [(&[u8], Format); 3] = [
+    (b"application/json, application/*+json", Format::Json),
+    (b"application/json", Format::Json),
+    (b"application/xml", Format::Xml),
+];
+
 /// Jersey's decision: 406 when `Accept` allows neither format, 400 when it cannot be read.
 pub(super) fn negotiate(headers: &HeaderMap) -> Result<Negotiated, ApiError> {
+    let mut lines = headers.get_all(ACCEPT).iter();
+    if let (Some(line), None) = (lines.next(), lines.next())
+        && let Some((_, format)) = USUAL.iter().find(|(usual, _)| line.as_bytes() == *usual)
+    {
+        return Ok(Negotiated { format: *format, content_type: media_type(*format) });
+    }
     let mut ranges = Vec::new();
     for line in headers.get_all(ACCEPT) {
         let line = line.to_str().map_err(|_| bad_accept())?;
@@ -263,6 +276,16 @@ mod tests {
         }
         for line in ["/", "bogus/", "application/json;q=abc"] {
             assert!(matches!(negotiate(&accept(&[line])), Err(ApiError::BadRequest(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn usual_lines_are_decided_like_any_other() {
+        for (line, format) in USUAL {
+            let line = std::str::from_utf8(line).unwrap();
+            let picked = Negotiated { format, content_type: media_type(format) };
+            assert_eq!(negotiate(&accept(&[line])).unwrap(), picked, "{line}");
+            assert_eq!(negotiate(&accept(&[&format!("{line},")])).unwrap(), picked, "the long way: {line}");
         }
     }
 

@@ -12,8 +12,11 @@ use super::error::ApiError;
 /// The segments of a path, encoded as they came; a path that cannot be decoded is 400.
 pub(super) fn segments(path: &str) -> Result<impl Iterator<Item = &str>, ApiError> {
     check_encoding(path)?;
-    let without_parameters = |segment| str::split_once(segment, ';').map_or(segment, |(segment, _)| segment);
-    Ok(path.split('/').map(without_parameters).filter(|segment| !segment.is_empty()))
+    let has_parameters = path.bytes().any(|byte| byte == b';');
+    let segments = path
+        .split('/')
+        .map(move |segment| if has_parameters { segment.split(';').next().unwrap_or_default() } else { segment });
+    Ok(segments.filter(|segment| !segment.is_empty()))
 }
 
 /// What an encoded segment says. It was checked before that it can be decoded.

@@ -1,5 +1,7 @@
 //! Query parameters, decoded as Java decodes them: `+` is a blank, a broken `%` stays as it is.
 
+use std::borrow::Cow;
+
 use http::Uri;
 
 use crate::model::{InstanceStatus, Text, WallMillis};
@@ -7,7 +9,7 @@ use crate::model::{InstanceStatus, Text, WallMillis};
 use super::error::ApiError;
 
 /// The first value of a parameter.
-pub(super) fn first(uri: &Uri, name: &str) -> Option<String> {
+pub(super) fn first<'a>(uri: &'a Uri, name: &str) -> Option<Cow<'a, str>> {
     pairs(uri).find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
@@ -15,8 +17,8 @@ pub(super) fn first(uri: &Uri, name: &str) -> Option<String> {
 pub(super) fn entries(uri: &Uri) -> Vec<(Text, Text)> {
     let mut entries: Vec<(Text, Text)> = Vec::new();
     for (key, value) in pairs(uri).filter(|(key, _)| !key.is_empty()) {
-        if !entries.iter().any(|(known, _)| **known == *key) {
-            entries.push((key.into(), value.into()));
+        if !entries.iter().any(|(known, _)| **known == key) {
+            entries.push((Text::from(key), Text::from(value)));
         }
     }
     entries
@@ -24,7 +26,7 @@ pub(super) fn entries(uri: &Uri) -> Vec<(Text, Text)> {
 
 /// A time in milliseconds; 400 when it is no number (Java renews first and answers 500 then).
 pub(super) fn millis(uri: &Uri, name: &str) -> Result<Option<WallMillis>, ApiError> {
-    let number = |value: String| {
+    let number = |value: Cow<'_, str>| {
         value.parse().map_err(|_| {
             ApiError::BadRequest(format!("cannot read {name}: expected milliseconds since 1970, found `{value}`"))
         })
@@ -34,7 +36,7 @@ pub(super) fn millis(uri: &Uri, name: &str) -> Result<Option<WallMillis>, ApiErr
 
 /// A status by its exact name; 400 that lists the names when it is none.
 pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, ApiError> {
-    let known = |value: String| {
+    let known = |value: Cow<'_, str>| {
         InstanceStatus::from_name(&value).ok_or_else(|| {
             let names = InstanceStatus::names();
             ApiError::BadRequest(format!("cannot read {name}: expected one of {names}, found `{value}`"))
@@ -43,9 +45,17 @@ pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, Ap
     first(uri, name).map(known).transpose()
 }
 
-fn pairs(uri: &Uri) -> impl Iterator<Item = (String, String)> {
-    let query = uri.query().unwrap_or_default();
-    form_urlencoded::parse(query.as_bytes()).map(|(key, value)| (key.into_owned(), value.into_owned()))
+fn pairs(uri: &Uri) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| {
+        // Nearly all are written as they are meant.
+        if pair.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+            form_urlencoded::parse(pair.as_bytes()).next().unwrap_or_default()
+        } else {
+            let equals = pair.bytes().position(|byte| byte == b'=').unwrap_or(pair.len());
+            (pair[..equals].into(), pair.get(equals + 1..).unwrap_or_default().into())
+        }
+    })
 }
 
 #[cfg(test)]

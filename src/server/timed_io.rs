@@ -37,19 +37,21 @@ pub(super) struct Waiting {
     requests: AtomicU64,
 }
 
+/// A time limit is set when something has to be waited for, so that a request that is there costs no look at
+/// the clock.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// For the first byte of a request, until then.
-    Request(Instant),
+    Request(Option<Instant>),
     /// For the rest of its head, until then.
-    Head(Instant),
+    Head(Option<Instant>),
     /// For the server, with this request.
     Answer(u64),
 }
 
 impl Waiting {
     fn new(patience: Patience) -> Self {
-        let state = Mutex::new(State::Request(Instant::now() + patience.head));
+        let state = Mutex::new(State::Request(Some(Instant::now() + patience.head)));
         Self { patience, state, requests: AtomicU64::new(0) }
     }
 
@@ -64,20 +66,22 @@ impl Waiting {
     pub(super) fn answered(&self, number: u64) {
         let mut state = self.state.lock();
         if matches!(*state, State::Answer(current) if current == number) {
-            *state = State::Request(Instant::now() + self.patience.idle);
+            *state = State::Request(None);
         }
     }
 
     fn bytes_came(&self) {
         let mut state = self.state.lock();
         if let State::Request(_) = *state {
-            *state = State::Head(Instant::now() + self.patience.head);
+            *state = State::Head(None);
         }
     }
 
-    fn until(&self) -> Option<Instant> {
-        match *self.state.lock() {
-            State::Request(until) | State::Head(until) => Some(until),
+    /// Until when to wait, from now on.
+    fn until(&self, now: Instant) -> Option<Instant> {
+        match &mut *self.state.lock() {
+            State::Request(until) => Some(*until.get_or_insert(now + self.patience.idle)),
+            State::Head(until) => Some(*until.get_or_insert(now + self.patience.head)),
             State::Answer(_) => None,
         }
     }
@@ -107,8 +111,8 @@ impl<S> TimedIo<S> {
         let patience = self.waiting.patience;
         loop {
             let stalled = self.stalled.map(|since| since + patience.write);
-            let limit = self.waiting.until().into_iter().chain(stalled).min();
             let now = Instant::now();
+            let limit = self.waiting.until(now).into_iter().chain(stalled).min();
             if limit.is_some_and(|limit| limit <= now) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the client took too long"));
             }
