@@ -1,10 +1,14 @@
 //! What may be asked for, in which form, and what comes back.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::codec::{Detail, Format};
 use crate::model::{AppName, Text};
 use crate::registry::Version;
+
+use super::gzip::Packed;
 
 /// A list (`Key.EntityType` and name).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +36,13 @@ pub struct Form {
     pub coding: Coding,
 }
 
+impl Form {
+    /// The same, compressed: a long plain list is made of it.
+    pub(super) fn packed(self) -> Self {
+        Self { coding: Coding::Gzip, ..self }
+    }
+}
+
 /// The content coding of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
@@ -41,23 +52,84 @@ pub enum Coding {
     Gzip,
 }
 
+/// Plain bytes as they are kept: `most` says how many stay plain.
+pub(super) fn plain(bytes: Vec<u8>, most: usize) -> Vec<Piece> {
+    if bytes.len() <= most {
+        return vec![bytes.into()];
+    }
+    bytes.chunks(UNPACKED_PIECE).map(|chunk| Piece::unpacked(Arc::new(Packed::new(chunk)))).collect()
+}
+
 /// Ready bytes. Copies share them.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The registry's version that they show.
     pub version: Version,
     /// The bytes, in pieces to be sent one after the other.
-    pub pages: Vec<Bytes>,
+    pub pieces: Vec<Piece>,
     /// Their number.
     pub length: usize,
 }
 
-impl Answer {
-    pub(super) fn new(version: Version, bytes: Vec<u8>) -> Self {
-        Self::of(version, vec![bytes.into()])
+/// A plain list of more bytes than this is kept compressed and unpacked piece by piece while it is sent:
+/// whoever reads tens of thousands of instances plain is rare, and plain lists of that size would take most
+/// of a server's memory.
+pub(super) const MOST_PLAIN: usize = 16 * 1024 * 1024;
+/// A piece of one that is.
+const UNPACKED_PIECE: usize = 128 * 1024;
+
+/// A piece of an answer. Copies share it.
+#[derive(Clone, Debug)]
+pub struct Piece(Kept);
+
+#[derive(Clone, Debug)]
+enum Kept {
+    Plain(Bytes),
+    Packed(Arc<Packed>),
+}
+
+impl Piece {
+    /// Its bytes as they are sent.
+    pub fn into_bytes(self) -> Bytes {
+        match self.0 {
+            Kept::Plain(bytes) => bytes,
+            Kept::Packed(packed) => packed.unpack().into(),
+        }
     }
 
-    pub(super) fn of(version: Version, pages: Vec<Bytes>) -> Self {
-        Self { version, length: pages.iter().map(Bytes::len).sum(), pages }
+    /// A piece that is unpacked when it is sent.
+    pub(super) fn unpacked(packed: Arc<Packed>) -> Self {
+        Self(Kept::Packed(packed))
+    }
+
+    fn length(&self) -> usize {
+        match &self.0 {
+            Kept::Plain(bytes) => bytes.len(),
+            Kept::Packed(packed) => packed.length(),
+        }
+    }
+
+    fn kept(&self) -> usize {
+        match &self.0 {
+            Kept::Plain(bytes) => bytes.len(),
+            Kept::Packed(packed) => packed.packed_length(),
+        }
+    }
+}
+
+impl<T: Into<Bytes>> From<T> for Piece {
+    fn from(bytes: T) -> Self {
+        Self(Kept::Plain(bytes.into()))
+    }
+}
+
+impl Answer {
+    pub(super) fn of(version: Version, pieces: Vec<Piece>) -> Self {
+        Self { version, length: pieces.iter().map(Piece::length).sum(), pieces }
+    }
+
+    /// The bytes that it takes in memory.
+    pub(super) fn kept(&self) -> usize {
+        self.pieces.iter().map(Piece::kept).sum()
     }
 }

@@ -6,7 +6,7 @@
 //! is too short to be compressed. (Not several members: Java's `GZIPInputStream` may stop after the
 //! first.) The check sum of the whole is computed from those of the pieces.
 
-use flate2::{Compress, Compression, Crc, FlushCompress};
+use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress};
 
 /// The knee of zlib-rs on registry documents: its higher levels take twice the time for no less.
 const LEVEL: u32 = 4;
@@ -21,6 +21,8 @@ pub(super) struct Packed {
     deflated: Vec<u8>,
     /// Of the bytes before they were compressed.
     crc: Crc,
+    /// The number of these bytes.
+    length: usize,
 }
 
 impl Packed {
@@ -42,7 +44,25 @@ impl Packed {
         deflated.shrink_to_fit();
         let mut crc = Crc::new();
         crc.update(bytes);
-        Self { deflated, crc }
+        Self { deflated, crc, length: bytes.len() }
+    }
+
+    /// The bytes before they were compressed.
+    pub(super) fn unpack(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.length);
+        // Its own work does not fail, and there is room for all of it.
+        let _ = Decompress::new(false).decompress_vec(&self.deflated, &mut bytes, FlushDecompress::None);
+        bytes
+    }
+
+    /// The number of these bytes.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The number of bytes that it takes.
+    pub(super) fn packed_length(&self) -> usize {
+        self.deflated.len()
     }
 }
 
@@ -144,6 +164,13 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_piece_unpacks_to_what_it_was(piece in piece()) {
+            let (Piece::Stored(bytes) | Piece::Packed(bytes)) = piece;
+            let packed = Packed::new(&bytes);
+            prop_assert!(packed.unpack() == bytes && packed.length() == bytes.len());
+        }
+
         #[test]
         fn pieces_in_one_member_unpack_to_what_they_were(pieces in prop::collection::vec(piece(), 0..6)) {
             let (mut member, mut expected) = (Member::new(), Vec::new());

@@ -46,7 +46,7 @@ use crate::clock::Clock;
 use crate::registry::{RegionSet, Registry};
 use crate::settings::CatalogSettings;
 
-pub use answer::{Answer, Coding, Form, What};
+pub use answer::{Answer, Coding, Form, Piece, What};
 pub use read_model::hash_code;
 
 pub use views::TooManyBuilt;

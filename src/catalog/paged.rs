@@ -14,17 +14,21 @@ use super::gzip::Member;
 use super::page::{Content, Page};
 use super::ready::Age;
 use super::view::INSTANCES_WORTH_A_THREAD;
-use super::{Coding, Form};
+use super::{Coding, Form, Piece};
 
 /// A list that was put together.
 pub(super) struct Paged {
-    pub(super) pieces: Vec<Bytes>,
+    pub(super) pieces: Vec<Piece>,
     /// When the oldest of its pages was written.
     pub(super) oldest: Monotonic,
 }
 
-/// Puts the list of these pages together; what is missing of them is made first.
-pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, age: Age) -> Paged {
+/// Puts the list of these pages together; what is missing of them is made first. `most_plain` says how many
+/// bytes are kept plain.
+pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, age: Age, most_plain: usize) -> Paged {
+    let coding = form.coding;
+    let weight: usize = pages.iter().map(|page| page.weight()).sum();
+    let form = if weight > most_plain { form.packed() } else { form };
     let edges = all_edges(&pages);
     let now = age.now;
     let old = move |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
@@ -41,7 +45,12 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
     let contents = if work <= INSTANCES_WORTH_A_THREAD { complete() } else { off_the_workers(complete).await };
     let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
     let frame = Frame { version: 1, hash: &hash, empty: contents.is_empty() };
-    Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest }
+    let contents = contents.into_iter().map(|(content, _)| content);
+    let pieces = match coding {
+        Coding::Plain => pieces_of(contents, form, frame),
+        Coding::Gzip => vec![member(contents, form, frame).into()],
+    };
+    Paged { pieces, oldest }
 }
 
 /// An application may go over the edge of a page.
@@ -64,40 +73,37 @@ fn spread(most: Duration, place: usize) -> Duration {
     most / 32 * eighths
 }
 
-fn join(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Bytes> {
-    let head = pieces::head(form.format, form.detail, frame);
-    let tail = pieces::tail(form.format, form.detail, frame);
+/// A plain list.
+fn pieces_of(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = vec![pieces::head(form.format, form.detail, frame).into()];
     let between = pieces::between(form.format);
-    match form.coding {
-        Coding::Plain => {
-            let mut joined = vec![Bytes::from(head)];
-            for content in contents {
-                if joined.len() > 1 && !between.is_empty() {
-                    joined.push(Bytes::from_static(between));
-                }
-                if let Content::Plain(bytes) = content {
-                    joined.push(bytes);
-                }
-            }
-            joined.push(tail.into());
-            joined
+    for content in contents {
+        if joined.len() > 1 && !between.is_empty() {
+            joined.push(Bytes::from_static(between).into());
         }
-        Coding::Gzip => {
-            let mut member = Member::new();
-            member.store(&head);
-            let mut first = true;
-            for content in contents {
-                if !first && !between.is_empty() {
-                    member.store(between);
-                }
-                first = false;
-                if let Content::Packed(packed) = content {
-                    member.add(&packed);
-                }
-            }
-            vec![member.finish(&tail).into()]
+        joined.push(match content {
+            Content::Plain(bytes) => bytes.into(),
+            Content::Packed(packed) => Piece::unpacked(packed),
+        });
+    }
+    joined.push(pieces::tail(form.format, form.detail, frame).into());
+    joined
+}
+
+/// A compressed list.
+fn member(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<u8> {
+    let mut member = Member::new();
+    member.store(&pieces::head(form.format, form.detail, frame));
+    let between = pieces::between(form.format);
+    for (place, content) in contents.enumerate() {
+        if place > 0 && !between.is_empty() {
+            member.store(between);
+        }
+        if let Content::Packed(packed) = content {
+            member.add(&packed);
         }
     }
+    member.finish(&pieces::tail(form.format, form.detail, frame))
 }
 
 #[cfg(test)]
@@ -141,9 +147,9 @@ mod tests {
         }
     }
 
-    fn unpacked(pages: &Pages, form: Form, runtime: &tokio::runtime::Runtime) -> Vec<u8> {
-        let list = runtime.block_on(assemble(pages.list(), "UP_1_".to_owned(), form, AGE));
-        let bytes = list.pieces.concat();
+    fn unpacked(pages: &Pages, form: Form, most_plain: usize, runtime: &tokio::runtime::Runtime) -> Vec<u8> {
+        let list = runtime.block_on(assemble(pages.list(), "UP_1_".to_owned(), form, AGE, most_plain));
+        let bytes: Vec<u8> = list.pieces.into_iter().flat_map(Piece::into_bytes).collect();
         if form.coding == Coding::Plain {
             return bytes;
         }
@@ -170,7 +176,9 @@ mod tests {
                 }
                 // Pages that did not change keep their bytes from one step to the next.
                 for form in forms().filter(|_| at % 5 == 0) {
-                    prop_assert!(unpacked(&pages, form, &runtime) == whole(&pages, form), "{form:?}");
+                    let whole = whole(&pages, form);
+                    prop_assert!(unpacked(&pages, form, usize::MAX, &runtime) == whole, "{form:?}");
+                    prop_assert!(form.coding == Coding::Gzip || unpacked(&pages, form, 0, &runtime) == whole, "{form:?}");
                 }
             }
         }
@@ -185,7 +193,7 @@ mod tests {
             let edges = all_edges(&list);
             list.iter().zip(edges).filter(|(page, edges)| page.get(form, *edges, AGE).is_some()).count()
         };
-        assemble(pages.list(), String::new(), form, AGE).await;
+        assemble(pages.list(), String::new(), form, AGE, 0).await;
         let all = pages.list().len();
         assert!(all > 3 && made(&pages) == all);
         pages.put(lease(1, 300, 1));

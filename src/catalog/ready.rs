@@ -76,8 +76,8 @@ impl ReadyAnswers {
         slot
     }
 
-    /// Drops whole lists that nobody has asked for in so long; gives the forms of the whole registry among
-    /// them.
+    /// Drops whole lists that nobody has asked for in so long; gives the forms in which nobody needs pages of
+    /// the whole registry any more.
     pub(super) fn drop_unread(&self, age: Age) -> Vec<Form> {
         let mut dropped = Vec::new();
         self.slots.retain(|(what, form), slot| {
@@ -88,7 +88,15 @@ impl ReadyAnswers {
             }
             !unread
         });
-        dropped
+        let read: Vec<Form> = self
+            .slots
+            .iter()
+            .map(|slot| slot.key().clone())
+            .filter(|(what, _)| *what == What::Apps)
+            .map(|(_, form)| form)
+            .collect();
+        let is_needed = |form: &Form| read.iter().any(|read| read == form || read.packed() == *form);
+        dropped.into_iter().flat_map(|form| [form, form.packed()]).filter(|form| !is_needed(form)).collect()
     }
 
     fn ask(&self, slot: &Slot, now: Monotonic) {
@@ -129,7 +137,7 @@ impl ReadyAnswers {
 
 impl Built {
     fn length(&self) -> i64 {
-        i64::try_from(self.answer.length).unwrap_or(i64::MAX)
+        i64::try_from(self.answer.kept()).unwrap_or(i64::MAX)
     }
 }
 
@@ -179,8 +187,7 @@ mod tests {
 
     fn keep(ready: &ReadyAnswers, what: &What, length: i64) {
         let stamp = ReadModel::new(1, RegionSet::NONE).stamp(&What::Apps);
-        let answer =
-            Answer { version: Version::EMPTY, pages: Vec::new(), length: usize::try_from(length).unwrap_or(0) };
+        let answer = Answer::of(Version::EMPTY, vec![vec![0; usize::try_from(length).unwrap_or(0)].into()]);
         let moment = Moment { version: Version::EMPTY, swept: 0 };
         if let Some(stamp) = stamp {
             ready.keep(what, &ready.slot(what, FORM, Monotonic(0)), Built { stamp, moment, at: Monotonic(0), answer });
@@ -189,6 +196,22 @@ mod tests {
 
     fn vip(n: i64) -> What {
         What::Vip(n.to_string().into())
+    }
+
+    #[test]
+    fn pages_of_a_form_that_others_are_made_of_are_kept() {
+        let (plain, packed) = (FORM, FORM.packed());
+        let minute = Duration::from_mins(1);
+        let ready = ReadyAnswers::default();
+        let read = |form, seconds: u64| drop(ready.slot(&What::Apps, form, Monotonic(seconds * 1_000)));
+        let dropped = |seconds: u64| ready.drop_unread(Age { now: Monotonic(seconds * 1_000), most: minute });
+        read(plain, 0);
+        read(packed, 0);
+        read(plain, 50);
+        assert_eq!(dropped(61), [], "a long plain list is made of them");
+        read(packed, 100);
+        assert_eq!(dropped(111), [plain]);
+        assert_eq!(dropped(161), [packed, packed]);
     }
 
     #[test]

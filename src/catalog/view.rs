@@ -12,10 +12,11 @@ use crate::codec::{Document, Format, json, xml};
 use crate::registry::{RegionSet, Registry, Version};
 use crate::settings::CatalogSettings;
 
+use super::answer::{self, MOST_PLAIN};
 use super::frozen::{Frozen, Kept};
 use super::read_model::{Moment, ReadModel, Source, Stamp};
 use super::ready::{Age, Built, ReadyAnswers};
-use super::{Answer, Coding, Form, UNREAD, What, gzip, paged};
+use super::{Answer, Coding, Form, Piece, UNREAD, What, gzip, paged};
 
 /// The lists of this server and of some remote regions.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ impl View {
         };
         let (answer, at) = match source {
             Source::Pages { hash, pages } => {
-                let paged = paged::assemble(pages, hash, form, now).await;
+                let paged = paged::assemble(pages, hash, form, now, MOST_PLAIN).await;
                 (Answer::of(moment.version, paged.pieces), paged.oldest)
             }
             Source::Document(document) => (write(document, form, moment.version).await, now.now),
@@ -166,7 +167,7 @@ fn nobody(what: &What, form: Form, version: Version) -> Option<Answer> {
         What::App(_) => None,
         What::Apps | What::Delta | What::Vip(_) | What::SecureVip(_) => {
             let empty = Document::Applications { version: -1, hash: String::new(), apps: Vec::new() };
-            Some(Answer::new(version, bytes(&empty, form)))
+            Some(Answer::of(version, pieces(&empty, form)))
         }
     }
 }
@@ -177,18 +178,18 @@ async fn write(document: Document, form: Form, version: Version) -> Answer {
         Document::Application(app) => app.instances.len(),
     };
     if instances <= INSTANCES_WORTH_A_THREAD {
-        return Answer::new(version, bytes(&document, form));
+        return Answer::of(version, pieces(&document, form));
     }
-    Answer::new(version, off_the_workers(move || bytes(&document, form)).await)
+    Answer::of(version, off_the_workers(move || pieces(&document, form)).await)
 }
 
-fn bytes(document: &Document, form: Form) -> Vec<u8> {
+fn pieces(document: &Document, form: Form) -> Vec<Piece> {
     let plain = match form.format {
         Format::Json => json::write_document(document, form.detail),
         Format::Xml => xml::write_document(document, form.detail),
     };
     match form.coding {
-        Coding::Plain => plain,
-        Coding::Gzip => gzip::compress(&plain),
+        Coding::Plain => answer::plain(plain, MOST_PLAIN),
+        Coding::Gzip => vec![gzip::compress(&plain).into()],
     }
 }

@@ -12,7 +12,7 @@ use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use http_body::{Body as _, Frame, SizeHint};
 
-use crate::catalog::{Answer, Coding, Form};
+use crate::catalog::{Answer, Coding, Form, Piece};
 
 /// An answer without a body; it names the negotiated type all the same, as stock Netflix servers do
 /// and some clients need (Jersey 3 leaves it out).
@@ -28,7 +28,7 @@ pub(super) fn document(content_type: HeaderValue, bytes: Vec<u8>) -> Response {
 /// A ready answer of the catalog, without copying it.
 pub(super) fn ready(answer: Answer, form: Form, content_type: HeaderValue) -> Response {
     let length = answer.length;
-    let mut response = Response::new(Body::new(Pages { pages: answer.pages.into(), left: length }));
+    let mut response = Response::new(Body::new(Pieces { pieces: answer.pieces.into(), left: length }));
     let headers = response.headers_mut();
     if form.coding == Coding::Gzip {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -53,23 +53,23 @@ pub(super) fn head_alone(mut response: Response) -> Response {
 }
 
 /// A body of ready pieces with a known length.
-struct Pages {
-    pages: VecDeque<Bytes>,
+struct Pieces {
+    pieces: VecDeque<Piece>,
     left: usize,
 }
 
-impl http_body::Body for Pages {
+impl http_body::Body for Pieces {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let page = self.pages.pop_front();
-        self.left -= page.as_ref().map_or(0, Bytes::len);
-        Poll::Ready(page.map(|page| Ok(Frame::data(page))))
+        let piece = self.pieces.pop_front().map(Piece::into_bytes);
+        self.left -= piece.as_ref().map_or(0, Bytes::len);
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.pages.is_empty()
+        self.pieces.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -2,7 +2,7 @@
 
 use super::fleet::Fleet;
 
-use eurekad::catalog::{Coding, Form, What};
+use eurekad::catalog::{Coding, Form, Piece, What};
 use eurekad::codec::{Detail, Format};
 use eurekad::settings::Settings;
 
@@ -48,7 +48,18 @@ async fn answers_expire_by_the_new_setting() {
     let form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
     let fleet = Fleet::new(&[]);
     fleet.register("ORDERS", "ord-1", 30, 900);
-    let read = async || fleet.app.catalog().answer(&What::Apps, form).await.expect("there").pages.concat();
+    let read = async || {
+        fleet
+            .app
+            .catalog()
+            .answer(&What::Apps, form)
+            .await
+            .expect("there")
+            .pieces
+            .into_iter()
+            .flat_map(Piece::into_bytes)
+            .collect::<Vec<_>>()
+    };
     let first = read().await;
     fleet.pass(20).await;
     fleet.beat("ORDERS", "ord-1");

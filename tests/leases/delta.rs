@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fleet::{Fleet, id};
 
-use eurekad::catalog::{Coding, Form, What};
+use eurekad::catalog::{Coding, Form, Piece, What};
 use eurekad::codec::{Detail, Format};
 use eurekad::model::{AppName, InstanceStatus};
 use eurekad::registry::Origin;
@@ -12,7 +12,7 @@ use eurekad::registry::Origin;
 async fn read(fleet: &Fleet, what: What) -> Value {
     let form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
     let answer = fleet.app.catalog().answer(&what, form).await.expect("there");
-    serde_json::from_slice(&answer.pages.concat()).expect("JSON")
+    serde_json::from_slice(&answer.pieces.into_iter().flat_map(Piece::into_bytes).collect::<Vec<_>>()).expect("JSON")
 }
 
 /// Id and action of each entry, in order.

@@ -2,7 +2,7 @@
 
 use super::fleet::Fleet;
 
-use eurekad::catalog::{Coding, Form, What};
+use eurekad::catalog::{Coding, Form, Piece, What};
 use eurekad::codec::{Detail, Format};
 use eurekad::model::AppName;
 
@@ -10,7 +10,10 @@ const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Co
 
 async fn read(fleet: &Fleet, what: What) -> Option<String> {
     let answer = fleet.app.catalog().answer(&what, FORM).await?;
-    Some(String::from_utf8(answer.pages.concat()).expect("JSON is UTF-8"))
+    Some(
+        String::from_utf8(answer.pieces.into_iter().flat_map(Piece::into_bytes).collect::<Vec<_>>())
+            .expect("JSON is UTF-8"),
+    )
 }
 
 fn orders() -> What {
