@@ -41,9 +41,11 @@ impl Registry {
     /// The same for an end so many milliseconds ago, at another node.
     pub(super) fn bury(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, age: u64, now: Now) {
         let (lease_now, length) = self.lease_time(now);
-        let stamp = match lease.override_stamp {
-            OverrideStamp::UNKNOWN => OverrideStamp::UNKNOWN,
-            last => last.next(now.wall),
+        let ended_at = now.wall.saturating_sub_unsigned(age);
+        // Where no override ends, nothing happened that others have to hear of.
+        let stamp = match lease.override_status {
+            Some(_) if lease.override_stamp != OverrideStamp::UNKNOWN => lease.override_stamp.next(ended_at),
+            _ => lease.override_stamp,
         };
         let Instance { app, id, last_dirty, lease: asked, .. } = &*lease.instance;
         let ended = Tombstone {

@@ -197,3 +197,22 @@ async fn an_override_that_left_does_not_come_back_with_a_peer_that_missed_it() {
         assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_is_told_on_changes_no_override_where_there_is_none() {
+    let [a, b, c] = [Node::new(0), Node::new(0), Node::new(0)];
+    b.register("ord-1", 1);
+    advance(Duration::from_secs(1)).await;
+    a.ask(&b);
+    c.ask(&b);
+    c.cancel("ord-1");
+    advance(Duration::from_secs(3)).await;
+    // An operator's word is a sign of life.
+    a.unset("ord-1");
+    b.ask(&a);
+    advance(Duration::from_secs(6)).await;
+    b.ask(&c);
+    assert_eq!(b.facts("ord-1"), None);
+    b.ask(&a);
+    assert_eq!(b.facts("ord-1"), a.facts("ord-1"), "nothing for others to hear of");
+}
