@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::Text;
+use super::instance::share;
 
 /// A small map of texts, kept in the order of `java.util.HashMap`.
 ///
@@ -42,6 +43,19 @@ impl Metadata {
         // A stable sort: within one bucket the order of insertion stays.
         unique.sort_by_cached_key(|(key, _)| spread(java_hash(key)) & (buckets - 1));
         Self(unique.into())
+    }
+
+    /// The same map, with the texts of a known one where they are equal.
+    pub(super) fn sharing(mut self, known: &Self) -> Self {
+        if self == *known {
+            return known.clone();
+        }
+        // Where others have the same map, it is shared already.
+        for (entry, known) in Arc::get_mut(&mut self.0).into_iter().flatten().zip(&*known.0) {
+            share(&mut entry.0, &known.0);
+            share(&mut entry.1, &known.1);
+        }
+        self
     }
 
     /// The same map with these entries added or replaced.

@@ -134,6 +134,16 @@ impl Registry {
         true
     }
 
+    /// The texts of an instance are often those of another one of its application.
+    fn sharing_with_neighbour(&self, instance: Instance) -> Instance {
+        let leases = self.apps.get(instance.app.as_str());
+        let neighbour = leases.and_then(|leases| leases.iter().next().map(|lease| Arc::clone(lease.value())));
+        match neighbour {
+            Some(neighbour) => instance.sharing(&neighbour.instance),
+            None => instance,
+        }
+    }
+
     /// Grants a fresh lease. `facts` says which status and override it has; without them the override
     /// before it stands, or one that it brings.
     #[expect(clippy::too_many_arguments, reason = "the one place where leases are granted, with what differs")]
@@ -170,7 +180,10 @@ impl Registry {
         let service_up = service_up(before, instance.status, now);
 
         commit.registered.push(LeaseEvent::new(now.wall, (&instance.app, &instance.id), cause, origin));
-        let instance = Arc::new(instance);
+        let instance = Arc::new(match before {
+            Some(before) => instance.sharing(&before.instance),
+            None => self.sharing_with_neighbour(instance),
+        });
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
         let lease = if cause == Cause::Copied { lease.aged(SignOfLife::Copied, 0) } else { lease };
