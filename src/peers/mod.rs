@@ -11,6 +11,7 @@
 //! | `batch` | tasks to items, answers to consequences | `ReplicationTaskProcessor`, `PeerEurekaNode` |
 //! | `calls` | requests over HTTP | `Jersey3ReplicationClient` |
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
+//! | `report` | what is known of a peer, for those who look | |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
 //! | `recognition` | what a URL leads to | |
 //! | `mesh` | peers that do not know each other | none |
@@ -38,6 +39,7 @@ mod receiver;
 mod recognition;
 mod refusals;
 mod regions;
+mod report;
 mod turns;
 
 use std::fmt;
@@ -62,10 +64,10 @@ pub use line::{Failure, News, PeerState};
 pub use mesh::Stranger;
 pub use outbox::{BATCH, FollowUp, Next, Outbox, OutboxLimits, Tally, Task, What};
 pub use outboxes::{Outboxes, Post};
-pub use peer::{Compared, PeerReport};
 pub use receiver::{Receiver, Sender};
 pub use refusals::Refusals;
 pub use regions::Regions;
+pub use report::{Compared, PeerReport};
 pub use turns::{Stream, Turn};
 
 use digest::{Admitted, Askers};

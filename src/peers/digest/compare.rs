@@ -10,8 +10,8 @@ use tokio::time::sleep;
 
 use crate::peers::identity::DIGEST_VERSION;
 use crate::peers::line::{Failure, PeerState};
-use crate::peers::peer::{Compared, Peer, Standing};
-use crate::peers::{Context, Peers};
+use crate::peers::peer::{Peer, Standing};
+use crate::peers::{Compared, Context, Peers};
 
 use super::MOST_ANSWER_BYTES;
 use super::exchange::{Differing, Exchange, Findings};
