@@ -15,13 +15,14 @@
 //! | `peerreplication` | `PeerReplicationResource` |
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
-//! The rest serves them: `path` (what counts as the same path), `negotiation`, `body` (reading one
-//! within limits), `query`, `regions`, `overload`, `error`, `respond`.
+//! The rest serves them: `path` (what counts as the same path), `negotiation` and `media_range`, `body`
+//! (reading one within limits), `query`, `regions`, `overload`, `error`, `respond`.
 
 mod apps;
 mod body;
 mod error;
 mod instance;
+mod media_range;
 mod metadata;
 mod negotiation;
 mod overload;
