@@ -174,6 +174,7 @@ impl Registry {
         }
         self.commit.lock().early = Early::default();
         self.renewals.open(now.mono);
+        self.replicas.opened();
         self.gate.open(now.mono, copied == 0 && assumed == Some(0));
     }
 

@@ -33,6 +33,9 @@ pub trait Replicas: Debug + Send + Sync {
 
     /// A client renewed a lease. Must neither wait nor take a lock that is held for long.
     fn renewed(&self, lease: &Arc<Lease>, now: Monotonic);
+
+    /// The registry is open for traffic: by now the peers are known.
+    fn opened(&self);
 }
 
 /// Of a server without peers.
@@ -43,4 +46,6 @@ impl Replicas for NoReplicas {
     fn changed(&self, _: Told, _: &Arc<Lease>, _: Monotonic) {}
 
     fn renewed(&self, _: &Arc<Lease>, _: Monotonic) {}
+
+    fn opened(&self) {}
 }

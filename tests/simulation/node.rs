@@ -87,6 +87,10 @@ impl Replicas for Witness {
         assert!(self.client_calls.load(Ordering::Relaxed), "a heartbeat of a peer is told to peers");
         self.outboxes.renewed(lease, now);
     }
+
+    fn opened(&self) {
+        self.outboxes.opened();
+    }
 }
 
 impl Node {
