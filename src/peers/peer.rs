@@ -97,6 +97,11 @@ impl Peer {
         self.found.lock().post.clone()
     }
 
+    /// Whether it is sent things, and does not fail.
+    pub(super) fn is_told(&self) -> bool {
+        self.standing() == Standing::Peer && self.post().is_none_or(|post| !post.outbox.lock().seems_gone())
+    }
+
     pub(super) fn node(&self) -> Option<NodeId> {
         self.identity().map(|identity| identity.node)
     }

@@ -2,7 +2,8 @@
 //!
 //! Names and load balancers change their minds, so nothing is final: where nobody is told anything, it is
 //! asked again who is there. Where this node itself answers in the place of another that was there a moment
-//! ago, the exchange has failed, and what was sent is kept for the other until it would expire.
+//! ago, the exchange has failed, and what was sent is kept for the other until it would expire. Of several URLs
+//! of a node the first that does not fail is the one by which it is told.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ impl Peers {
             Some(_) if self.is_own(identity) => Standing::Own,
             Some(Identity { node, .. }) => {
                 let mut before = list.iter().take(place);
-                let known = before.any(|other| other.standing() == Standing::Peer && other.node() == Some(node));
+                let known = before.any(|other| other.node() == Some(node) && other.is_told());
                 if known { Standing::Alias } else { Standing::Peer }
             }
             None => Standing::Peer,
@@ -77,7 +78,7 @@ mod tests {
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
 
-    use super::super::{Calls, Context, NodeId, OutboxLimits, Outboxes};
+    use super::super::{Calls, Context, Failure, NodeId, OutboxLimits, Outboxes};
     use super::*;
 
     fn node(number: u64) -> Identity {
@@ -120,6 +121,23 @@ mod tests {
         // What was on its way when the list changed.
         peers.recognise(&list[1], Some(node(3)));
         assert_eq!(peers.context.outboxes.all().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_url_of_a_node_stands_in_while_the_first_fails() {
+        let (peers, list) = peers(&urls(["http://a/", "http://b/"]));
+        let [a, b] = &list[..] else { panic!("two") };
+        peers.recognise(a, Some(node(2)));
+        peers.recognise(b, Some(node(2)));
+        assert_eq!(b.standing(), Standing::Alias);
+        let first = a.post().unwrap();
+        first.outbox.lock().answered(Err(Failure::TimedOut), peers.context.clock.mono());
+        peers.recognise(b, Some(node(2)));
+        assert_eq!((b.standing(), b.post().is_some()), (Standing::Peer, true), "nobody else tells the node anything");
+        first.outbox.lock().answered(Ok(Vec::new()), peers.context.clock.mono());
+        peers.recognise(a, Some(node(2)));
+        peers.recognise(b, Some(node(2)));
+        assert_eq!((a.standing(), b.standing(), b.post().is_some()), (Standing::Peer, Standing::Alias, false));
     }
 
     #[tokio::test(start_paused = true)]
