@@ -116,6 +116,23 @@ impl Instance {
     pub fn vips(list: Option<&Text>) -> impl Iterator<Item = &str> {
         list.into_iter().flat_map(|list| list.split(','))
     }
+
+    /// Its length as full JSON, about.
+    pub fn json_length(&self) -> usize {
+        /// Names of members and numbers.
+        const FRAME: usize = 700;
+        let texts = [
+            &self.home_page_url,
+            &self.status_page_url,
+            &self.health_check_url,
+            &self.secure_health_check_url,
+            &self.vip_address,
+            &self.secure_vip_address,
+        ];
+        let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let metadata: usize = self.metadata.iter().map(|(key, value)| key.len() + value.len() + 6).sum();
+        FRAME + texts + metadata + 2 * self.id.as_str().len()
+    }
 }
 
 /// Takes the place of an equal text.

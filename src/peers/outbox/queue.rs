@@ -14,6 +14,9 @@ use super::{BATCH, GATHER, REGISTER_AFTER};
 
 /// Places in a batch that changes leave to heartbeats.
 pub(super) const PLACES_FOR_HEARTBEATS: usize = BATCH / 5;
+/// Bytes of registrations after which a batch takes no more changes: 250 usual ones have fewer. An instance may
+/// be ten megabytes long, and a peer takes no larger bodies.
+pub(super) const ENOUGH_BYTES: usize = 2 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -112,14 +115,16 @@ impl Queue {
         now: Monotonic,
         held: impl Fn(&AppName, &InstanceId) -> Option<Arc<Lease>>,
     ) -> Vec<Task> {
-        let mut batch = Vec::new();
+        let (mut batch, mut bytes) = (Vec::new(), 0);
         let reserved = self.heartbeats.len().min(PLACES_FOR_HEARTBEATS).min(most / 2);
         while batch.len() < most - reserved
+            && bytes < ENOUGH_BYTES
             && let Some(task) = self.pop_change()
         {
             if task.expires < now {
                 self.expired += 1;
             } else {
+                bytes += task.bytes();
                 batch.push(task);
             }
         }

@@ -28,6 +28,16 @@ pub struct Task {
     pub(super) expires: Monotonic,
 }
 
+impl Task {
+    /// What of its item may be long, in bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        match self.what {
+            What::Change(Told::Register) => self.lease.instance.json_length(),
+            What::Change(Told::Cancel | Told::StatusUpdate(_) | Told::DeleteStatusOverride(_)) | What::Heartbeat => 0,
+        }
+    }
+}
+
 /// What a task tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {

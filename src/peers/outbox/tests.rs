@@ -4,10 +4,10 @@ mod answers;
 
 use std::collections::HashMap;
 
-use crate::model::{DataCenter, GivenDataCenter, Instance, InstanceStatus, NonAmazon, Registration};
+use crate::model::{DataCenter, GivenDataCenter, Instance, InstanceStatus, Metadata, NonAmazon, Registration};
 use crate::registry::LeaseMillis;
 
-use super::queue::PLACES_FOR_HEARTBEATS;
+use super::queue::{ENOUGH_BYTES, PLACES_FOR_HEARTBEATS};
 use super::*;
 
 const LIMITS: OutboxLimits = OutboxLimits { tasks: 1_000, longest: Duration::from_secs(30) };
@@ -166,6 +166,24 @@ fn a_full_batch_of_heartbeats_does_not_wait() {
         line.beat(&n.to_string());
     }
     assert_eq!(line.sends().len(), BATCH);
+}
+
+#[test]
+fn a_batch_of_long_registrations_is_short() {
+    let mut line = Line::up();
+    let long = |id: &str| {
+        let metadata = Metadata::new([("k", "x".repeat(ENOUGH_BYTES / 4))]);
+        Arc::new(Lease::grant(Arc::new(Instance { metadata, ..instance(id) }), None, 0, LeaseMillis(0), 0))
+    };
+    for id in ["a", "b", "c", "d", "e", "f"] {
+        line.held.insert(id.to_owned(), long(id));
+        line.put(Told::Register, id);
+    }
+    line.put(Told::Cancel, "g");
+    line.beat("a");
+    assert_eq!(line.sends(), ["register a", "register b", "register c", "register d", "beat a"]);
+    line.answer_all(200);
+    assert_eq!(line.sends(), ["register e", "register f", "cancel g"]);
 }
 
 #[test]
