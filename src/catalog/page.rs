@@ -164,20 +164,7 @@ pub(super) fn shown(lease: &Lease) -> Shown {
     Shown { instance: Arc::clone(&lease.instance), times: lease.times() }
 }
 
-/// Its length as full JSON, about.
+/// Its length as full JSON, about, but no more than a page.
 fn weight(lease: &Lease) -> usize {
-    /// Names of members and numbers.
-    const FRAME: usize = 700;
-    let instance = &*lease.instance;
-    let urls = [
-        &instance.home_page_url,
-        &instance.status_page_url,
-        &instance.health_check_url,
-        &instance.secure_health_check_url,
-        &instance.vip_address,
-        &instance.secure_vip_address,
-    ];
-    let texts: usize = urls.into_iter().flatten().map(|text| text.len()).sum();
-    let metadata: usize = instance.metadata.iter().map(|(key, value)| key.len() + value.len() + 6).sum();
-    (FRAME + texts + metadata + 2 * instance.id.as_str().len()).min(PAGE)
+    lease.instance.json_length().min(PAGE)
 }

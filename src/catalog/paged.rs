@@ -13,7 +13,7 @@ use crate::codec::pieces::{self, Edges, Frame};
 use super::gzip::Member;
 use super::page::{Content, Page};
 use super::ready::Age;
-use super::view::INSTANCES_WORTH_A_THREAD;
+use super::view::is_worth_a_thread;
 use super::{Coding, Form, Piece};
 
 /// A list that was put together.
@@ -34,7 +34,7 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
     let old = move |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
     let each = pages.iter().zip(&edges).enumerate();
     let missing = each.filter(|(place, (page, edges))| page.get(form, **edges, old(*place)).is_none());
-    let work: usize = missing.map(|(_, (page, _))| page.leases().len()).sum();
+    let is_long = is_worth_a_thread(missing.flat_map(|(_, (page, _))| page.leases()).map(|lease| &*lease.instance));
     let complete = move || {
         let each = pages.iter().zip(edges).enumerate();
         each.map(|(place, (page, edges))| {
@@ -42,7 +42,7 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
         })
         .collect::<Vec<_>>()
     };
-    let contents = if work <= INSTANCES_WORTH_A_THREAD { complete() } else { off_the_workers(complete).await };
+    let contents = if is_long { off_the_workers(complete).await } else { complete() };
     let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
     let frame = Frame { version: 1, hash: &hash, empty: contents.is_empty() };
     let contents = contents.into_iter().map(|(content, _)| content);

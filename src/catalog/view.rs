@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 
 use crate::blocking::off_the_workers;
 use crate::clock::Clock;
-use crate::codec::{Document, Format, json, xml};
+use crate::codec::{Document, Format, Group, json, xml};
+use crate::model::Instance;
 use crate::registry::{RegionSet, Registry, Version};
 use crate::settings::CatalogSettings;
 
@@ -36,7 +37,18 @@ pub(super) struct View {
 }
 
 /// Documents of more instances than this are written off the runtime's workers: some 0.5 ms of work.
-pub(super) const INSTANCES_WORTH_A_THREAD: usize = 200;
+const INSTANCES_WORTH_A_THREAD: usize = 200;
+/// The same for documents of more bytes as JSON: an instance may be ten megabytes long.
+const BYTES_WORTH_A_THREAD: usize = 512 * 1024;
+
+/// Whether a document of these is to be written off the workers.
+pub(super) fn is_worth_a_thread<'a>(instances: impl IntoIterator<Item = &'a Instance>) -> bool {
+    let (mut count, mut bytes) = (0, 0);
+    instances.into_iter().any(|instance| {
+        (count, bytes) = (count + 1, bytes + instance.json_length());
+        count > INSTANCES_WORTH_A_THREAD || bytes > BYTES_WORTH_A_THREAD
+    })
+}
 
 impl View {
     pub(super) fn new(
@@ -173,14 +185,18 @@ fn nobody(what: &What, form: Form, version: Version) -> Option<Answer> {
 }
 
 async fn write(document: Document, form: Form, version: Version) -> Answer {
-    let instances = match &document {
-        Document::Applications { apps, .. } => apps.iter().map(|app| app.instances.len()).sum(),
-        Document::Application(app) => app.instances.len(),
+    let is_long = match &document {
+        Document::Applications { apps, .. } => is_worth_a_thread(apps.iter().flat_map(instances)),
+        Document::Application(app) => is_worth_a_thread(instances(app)),
     };
-    if instances <= INSTANCES_WORTH_A_THREAD {
+    if !is_long {
         return Answer::of(version, pieces(&document, form));
     }
     Answer::of(version, off_the_workers(move || pieces(&document, form)).await)
+}
+
+fn instances(app: &Group) -> impl Iterator<Item = &Instance> {
+    app.instances.iter().map(|shown| &*shown.instance)
 }
 
 fn pieces(document: &Document, form: Form) -> Vec<Piece> {
@@ -191,5 +207,46 @@ fn pieces(document: &Document, form: Form) -> Vec<Piece> {
     match form.coding {
         Coding::Plain => answer::plain(plain, MOST_PLAIN),
         Coding::Gzip => vec![gzip::compress(&plain).into()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::Poll;
+
+    use super::*;
+    use crate::catalog::page::shown;
+    use crate::catalog::pages::tests::lease;
+    use crate::codec::Detail;
+    use crate::model::AppName;
+
+    const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
+
+    /// An application of two instances of so many kilobytes each.
+    fn app(kilobytes: usize) -> Document {
+        let instances = [1, 2].map(|id| shown(&lease(1, id, kilobytes))).into();
+        Document::Application(Group { name: AppName::new("A1"), instances })
+    }
+
+    #[test]
+    fn a_document_of_few_large_instances_is_not_written_on_a_worker() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let (release, busy) = mpsc::channel::<()>();
+            tokio::task::spawn_blocking(move || busy.recv());
+            let (mut short, mut long) =
+                (pin!(write(app(1), FORM, Version(1))), pin!(write(app(300), FORM, Version(1))));
+            let at_once = poll_fn(|task| {
+                Poll::Ready((short.as_mut().poll(task).is_ready(), long.as_mut().poll(task).is_ready()))
+            });
+            assert_eq!(at_once.await, (true, false), "there is no thread for it yet");
+            release.send(()).unwrap();
+            assert!(long.await.length > 600_000);
+        });
     }
 }
