@@ -134,7 +134,9 @@ fn two_urls_of_one_node_are_told_once() {
     let before = through.load(Ordering::Relaxed);
     a.fill("ORDERS", ids("ord", 50));
     eventually("it is told", || state(&b, "ORDERS", "ord-49"));
-    assert_eq!(through.load(Ordering::Relaxed), before, "by one URL only");
+    // Who is there is asked again now and then, in some hundred bytes; these registrations have fifty times that.
+    let more = through.load(Ordering::Relaxed) - before;
+    assert!(more < 10 << 10, "by one URL only, not {more} bytes by the other");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use super::cluster::{
 
 #[test]
 fn case_055_a_peer_that_stops_reading_gets_one_request_and_catches_up() {
-    let [a, b] = cluster(&["--eureka.server.peer-node-read-timeout-ms=500"]);
+    // A comparison has a connection of its own.
+    let [a, b] = cluster(&["--eureka.server.peer-node-read-timeout-ms=500", "--eurekad.peers.digest-interval=off"]);
     a.fill("ORDERS", ids("ord", 1000));
     agree(&[&a, &b], SOON);
     let before = memory(&a);
