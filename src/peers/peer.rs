@@ -134,6 +134,8 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
     let next = post.outbox.lock().next(clock.mono(), |app, id| registry.held(app, id));
     match next {
         Next::Wait(until) => {
+            // Perhaps since nothing is left of what waited.
+            post.answered.notify_waiters();
             let wait = until.since(clock.mono()).max(Duration::from_millis(1));
             tokio::select! {
                 () = post.came_in.notified() => {}

@@ -108,7 +108,7 @@ impl Queue {
     }
 
     /// Takes a batch out: changes, and after them heartbeats with their leases as they are now. Drops what
-    /// has expired.
+    /// has expired or was overtaken.
     pub(super) fn take(
         &mut self,
         most: usize,
@@ -123,7 +123,7 @@ impl Queue {
         {
             if task.expires < now {
                 self.expired += 1;
-            } else {
+            } else if !self.is_overtaken(&task, &held) {
                 bytes += task.bytes();
                 batch.push(task);
             }
@@ -139,6 +139,22 @@ impl Queue {
             }
         }
         batch
+    }
+
+    /// Whether a peer told meanwhile that it is otherwise: an instance that was to be registered has left, or has
+    /// lapsed; one that left is back in a newer version. Told all the same, it would be there again, or be gone.
+    fn is_overtaken(&self, task: &Task, held: impl Fn(&AppName, &InstanceId) -> Option<Arc<Lease>>) -> bool {
+        let Lease { instance, .. } = &*task.lease;
+        match task.what {
+            What::Change(Told::Register) => held(&instance.app, &instance.id).is_none(),
+            What::Change(Told::Cancel) => {
+                let is_newer = |held: Arc<Lease>| held.instance.last_dirty > instance.last_dirty;
+                // Where it came back here, its registration follows.
+                !self.places.contains_key(&key(&task.lease, Told::Register))
+                    && held(&instance.app, &instance.id).is_some_and(is_newer)
+            }
+            What::Change(Told::StatusUpdate(_) | Told::DeleteStatusOverride(_)) | What::Heartbeat => false,
+        }
     }
 
     /// Puts back what was sent in vain, unless something newer of its kind came in.

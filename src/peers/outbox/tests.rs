@@ -168,6 +168,40 @@ fn a_full_batch_of_heartbeats_does_not_wait() {
     assert_eq!(line.sends().len(), BATCH);
 }
 
+/// The same instance, registered anew.
+fn newer(id: &str) -> Arc<Lease> {
+    let last_dirty = instance(id).last_dirty + 1;
+    Arc::new(Lease::grant(Arc::new(Instance { last_dirty, ..instance(id) }), None, 0, LeaseMillis(0), 0))
+}
+
+#[test]
+fn what_left_by_another_node_meanwhile_is_not_registered_again() {
+    let mut line = Line::up();
+    for id in ["a", "b"] {
+        line.put(Told::Register, id);
+    }
+    line.held.remove("a");
+    assert_eq!(line.sends(), ["register b"]);
+    line.fail(Failure::TimedOut);
+    line.held.remove("b");
+    line.recover();
+    line.put(Told::Cancel, "c");
+    assert_eq!(line.sends(), ["cancel c"]);
+}
+
+#[test]
+fn what_came_back_at_another_node_meanwhile_is_not_cancelled() {
+    let mut line = Line::up();
+    for id in ["a", "b"] {
+        line.put(Told::Cancel, id);
+        line.held.insert(id.to_owned(), newer(id));
+    }
+    // This one came back here.
+    line.put(Told::Register, "b");
+    line.put(Told::Cancel, "c");
+    assert_eq!(line.sends(), ["cancel b", "register b", "cancel c"]);
+}
+
 #[test]
 fn a_batch_of_long_registrations_is_short() {
     let mut line = Line::up();
