@@ -133,11 +133,9 @@ impl Receiver {
         let known = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
         let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
         match action {
-            ReplicationAction::Heartbeat { mut overridden_status } => {
-                // Later than the sender's is what was done here since.
-                let is_past = |stamp| registry.held(&app, &id).is_some_and(|held| held.override_stamp >= stamp);
-                overridden_status.take_if(|_| stamp.is_some_and(is_past));
-                match registry.renew(app.as_str(), id.as_str(), last_dirty, overridden_status, Origin::Peer) {
+            ReplicationAction::Heartbeat { overridden_status } => {
+                let (app, id) = (app.as_str(), id.as_str());
+                match registry.renew_stamped(app, id, last_dirty, overridden_status, stamp, Origin::Peer) {
                     Renewal::Renewed => found(true),
                     Renewal::RegisterAgain => found(false),
                     Renewal::Newer(lease) => ReplicationOutcome {
@@ -225,6 +223,30 @@ mod tests {
             action: ReplicationAction::StatusUpdate(status),
         };
         (0..instances).map(|id| Ok(item(id))).collect()
+    }
+
+    #[test]
+    fn an_override_that_comes_with_a_heartbeat_is_as_late_as_it_was_there() {
+        let receiver = receiver(1);
+        let (app, id) = (AppName::new("ORDERS"), InstanceId::new("0"));
+        let removed = OverrideStamp(START + 10);
+        let registry = &receiver.registry;
+        registry.remove_status_stamped("ORDERS", "0", InstanceStatus::Up, None, Some(removed), Origin::Peer);
+        let beat = |status, stamp| {
+            let item = ReplicationItem {
+                app: app.clone(),
+                id: id.clone(),
+                last_dirty: Some(START + 1),
+                override_set: Some(stamp),
+                action: ReplicationAction::Heartbeat { overridden_status: Some(status) },
+            };
+            receiver.take(Ok(item), &Sender::default());
+            let held = registry.held(&app, &id).unwrap();
+            (held.override_status, held.override_stamp)
+        };
+        assert_eq!(beat(Down, START + 10), (None, removed), "it was taken back since");
+        assert_eq!(beat(OutOfService, START + 20), (Some(OutOfService), OverrideStamp(START + 20)));
+        assert_eq!(beat(Down, START + 15), (Some(OutOfService), OverrideStamp(START + 20)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::clock::Now;
 use crate::model::{Instance, InstanceStatus, WallMillis};
 
+use super::agreement::OverrideStamp;
 use super::lease::Lease;
 use super::overrides::effective_status;
 use super::{Cause, Origin, Registry};
@@ -33,6 +34,19 @@ impl Registry {
         id: &str,
         last_dirty: Option<WallMillis>,
         brought: Option<InstanceStatus>,
+        origin: Origin,
+    ) -> Renewal {
+        self.renew_stamped(app, id, last_dirty, brought, None, origin)
+    }
+
+    /// The same for one of our own nodes, which says when its override was set or taken back: a later one stays.
+    pub fn renew_stamped(
+        &self,
+        app: &str,
+        id: &str,
+        last_dirty: Option<WallMillis>,
+        brought: Option<InstanceStatus>,
+        stamp: Option<OverrideStamp>,
         origin: Origin,
     ) -> Renewal {
         let now = self.clock.now();
@@ -68,7 +82,7 @@ impl Registry {
         let ours = lease.instance.last_dirty;
         if theirs > ours {
             if let Some(status) = brought.filter(|_| origin == Origin::Peer) {
-                self.store_override(app, id, status, now);
+                self.store_override(app, id, status, stamp, now);
             }
             Renewal::RegisterAgain
         } else if theirs < ours && origin == Origin::Peer {
@@ -94,15 +108,18 @@ impl Registry {
 
     /// Keeps the override that a peer holds and this node does not
     /// (`storeOverriddenStatusIfRequired`); the status follows with the next heartbeat.
-    fn store_override(&self, app: &str, id: &str, status: InstanceStatus, now: Now) {
+    fn store_override(&self, app: &str, id: &str, status: InstanceStatus, stamp: Option<OverrideStamp>, now: Now) {
         if status == InstanceStatus::Unknown {
             return;
         }
         let mut commit = self.commit.lock();
-        if let Some(held) = self.lease(app, id).filter(|held| held.override_status != Some(status)) {
-            let instance = Instance { overridden_status: status, ..Instance::clone(&held.instance) };
-            let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
-            self.put(&mut commit, changed, Cause::StatusFollowed, now);
+        let Some(held) = self.lease(app, id).filter(|held| held.override_status != Some(status)) else { return };
+        if stamp.is_some_and(|stamp| stamp <= held.override_stamp.believed(now.wall)) {
+            return;
         }
+        let instance = Instance { overridden_status: status, ..Instance::clone(&held.instance) };
+        let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
+        let changed = changed.stamped(stamp.unwrap_or(held.override_stamp));
+        self.put(&mut commit, changed, Cause::StatusFollowed, now);
     }
 }
