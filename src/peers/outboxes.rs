@@ -6,8 +6,7 @@
 //! a task.
 //!
 //! Clients are served while peers are still being looked for. What they do before the opening is kept, and put
-//! into the outbox of each peer that is found until then; it expires there like anything else. (Java serves
-//! nobody before it knows its peers.)
+//! into the outbox of each peer that is found until then; it expires there like anything else.
 
 use std::collections::VecDeque;
 use std::fmt;
