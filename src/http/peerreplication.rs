@@ -13,7 +13,7 @@ use crate::codec::{Format, ReadError, json, xml};
 use crate::logging::PeerAddress;
 use crate::model::ReplicationOutcome;
 use crate::peers::digest::{self, MOST_REQUEST_BYTES};
-use crate::peers::{DIGEST_VERSION, Identity, Sender};
+use crate::peers::{DIGEST_VERSION, Identity, Sender, Turn};
 
 use super::apps::{Read, read_body};
 use super::error::ApiError;
@@ -40,8 +40,12 @@ pub(super) async fn batch(
         // It came by a URL of this node, or back from a load balancer: all of it is known here.
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
-        if let Some(sender) = Identity::of(&head.headers) {
-            api.peers.heard(sender, from.map(|PeerAddress(address)| address.ip()));
+        if let Some(identity) = Identity::of(&head.headers) {
+            api.peers.heard(
+                identity,
+                sender.turn.map(|turn| turn.stream),
+                from.map(|PeerAddress(address)| address.ip()),
+            );
         }
         api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?
     };
@@ -65,7 +69,8 @@ pub(super) async fn digest(api: &Api, head: &Parts, body: Body) -> Result<Respon
     let Some(sender) = sender else { return Err(ApiError::NotFound) };
     let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
     let (request, _room) = body::read(&head.headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
-    let admitted = api.peers.admit(sender.node).ok_or(ApiError::Overloaded)?;
+    let stream = Turn::of(&head.headers).map(|turn| turn.stream);
+    let admitted = api.peers.admit(sender.node, stream).ok_or(ApiError::Overloaded)?;
     let registry = Arc::clone(&api.registry);
     let answer = off_the_workers(move || {
         // Also where nobody waits for the answer any more.

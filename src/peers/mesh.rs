@@ -19,6 +19,7 @@ use crate::clock::Monotonic;
 use super::Peers;
 use super::identity::{Identity, NodeId};
 use super::peer::{Peer, Standing};
+use super::turns::Stream;
 
 /// For so long a node may not be found yet, or not be greeted yet, by one that has just started.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -125,8 +126,8 @@ impl Strangers {
 }
 
 impl Peers {
-    /// Notes that a node of our own sent a batch, from this address.
-    pub fn heard(&self, sender: Identity, address: Option<IpAddr>) {
+    /// Notes that a node of our own sent a batch of this stream, from this address.
+    pub fn heard(&self, sender: Identity, stream: Option<Stream>, address: Option<IpAddr>) {
         let (node, now) = (sender.node, self.context.clock.mono());
         let list = self.list.lock().clone();
         let mut is_peer = false;
@@ -136,6 +137,7 @@ impl Peers {
                 continue;
             }
             is_peer = true;
+            found.stream = found.stream.or(stream);
             if found.hearing.heard(now) {
                 tracing::info!(peer = %peer.url, "a peer that told nothing tells again");
             }

@@ -218,9 +218,10 @@ impl Peers {
         self.list.lock().iter().filter(|peer| peer.standing() == Standing::Peer).cloned().collect()
     }
 
-    /// The turn of a node that asks for a digest; none while it, or another one that is no peer, has one.
-    pub fn admit(&self, node: NodeId) -> Option<Admitted> {
-        let known = self.list.lock().iter().any(|peer| peer.node() == Some(node));
+    /// The turn of a node that asks for a digest, and says by a stream that it is that node; none while it, or
+    /// another one that is no peer, has one.
+    pub fn admit(&self, node: NodeId, stream: Option<Stream>) -> Option<Admitted> {
+        let known = self.list.lock().iter().any(|peer| peer.sends(node, stream));
         self.askers.admit(known.then_some(node))
     }
 

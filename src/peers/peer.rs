@@ -22,6 +22,7 @@ use super::mesh::Hearing;
 use super::outbox::{Next, Task};
 use super::outboxes::Post;
 use super::report::Compared;
+use super::turns::Stream;
 use super::{Context, Peers};
 
 /// A whole batch of answers with an instance each is far from it.
@@ -66,6 +67,9 @@ pub(super) struct Found {
     pub(super) other_answered: Option<Monotonic>,
     /// Whether it tells this node anything.
     pub(super) hearing: Hearing,
+    /// That of its first batch, by which it is told from others that say they are this node; none before that, and
+    /// for a Java server.
+    pub(super) stream: Option<Stream>,
     /// When it was last compared with, and what came of it; none before the first time.
     pub(super) compared: Option<(Monotonic, Compared)>,
 }
@@ -78,6 +82,7 @@ impl Peer {
             post: None,
             other_answered: None,
             hearing: Hearing::default(),
+            stream: None,
             compared: None,
         };
         Self { url, found: Mutex::new(found), gone }
@@ -100,6 +105,13 @@ impl Peer {
     /// Whether it is sent things, and does not fail.
     pub(super) fn is_told(&self) -> bool {
         self.standing() == Standing::Peer && self.post().is_none_or(|post| !post.outbox.lock().seems_gone())
+    }
+
+    /// Whether a request with this node's name and this stream is its own, as far as is known.
+    pub(super) fn sends(&self, node: NodeId, stream: Option<Stream>) -> bool {
+        let found = self.found.lock();
+        found.identity.is_some_and(|identity| identity.node == node)
+            && found.stream.is_none_or(|own| stream == Some(own))
     }
 
     pub(super) fn node(&self) -> Option<NodeId> {

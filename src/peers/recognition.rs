@@ -43,6 +43,7 @@ impl Peers {
         }
         if identity.map(|identity| identity.node) != found.identity.map(|identity| identity.node) {
             found.hearing.restart();
+            found.stream = None;
         }
         found.identity = identity;
         if found.standing == standing {
@@ -78,7 +79,7 @@ mod tests {
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
 
-    use super::super::{Calls, Context, Failure, NodeId, OutboxLimits, Outboxes};
+    use super::super::{Calls, Context, Failure, NodeId, OutboxLimits, Outboxes, Stream};
     use super::*;
 
     fn node(number: u64) -> Identity {
@@ -121,6 +122,22 @@ mod tests {
         // What was on its way when the list changed.
         peers.recognise(&list[1], Some(node(3)));
         assert_eq!(peers.context.outboxes.all().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_calls_itself_a_peer_takes_no_turn_of_it() {
+        let (peers, list) = peers(&urls(["http://a/"]));
+        peers.recognise(&list[0], Some(node(2)));
+        let (own, forged) = (Some(Stream::of(20)), Some(Stream::of(30)));
+        peers.heard(node(2), own, None);
+        peers.heard(node(2), forged, None);
+        let turn = peers.admit(NodeId::of(2), forged);
+        assert!(turn.is_some() && peers.admit(NodeId::of(2), None).is_none(), "that of strangers");
+        assert!(peers.admit(NodeId::of(2), own).is_some());
+        // Another process.
+        peers.recognise(&list[0], Some(node(3)));
+        peers.heard(node(3), forged, None);
+        assert!(peers.admit(NodeId::of(3), forged).is_some() && peers.admit(NodeId::of(3), own).is_none());
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,7 +2,8 @@
 //!
 //! An answer walks what is held, and anybody can say that it is a node of our own. A node that does not know
 //! the one that asks is no fault (its list of peers may be another one), so strangers are answered as well, but
-//! all of them together cost no more than one peer, and keep no peer from being answered.
+//! all of them together cost no more than one peer, and keep no peer from being answered. Which node somebody is
+//! stands in each of its answers; that it is that node shows the stream of its batches, which its peers alone know.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -75,7 +75,7 @@ async fn one_request_at_a_time_is_answered() {
     let server = Server::new(&[]);
     let request = br#"{"compare":{"after":null,"until":null,"apps":{}}}"#;
     let another = ("eurekad-node", "0000000000000008; state=open; digest=1");
-    let turn = server.app.peers().admit(NodeId::of(7)).unwrap();
+    let turn = server.app.peers().admit(NodeId::of(7), None).unwrap();
     for node in [OURS, another] {
         assert_eq!(server.send("POST", DIGEST, &[node, SENDS_JSON], request).await.status, 503, "{node:?}");
     }
