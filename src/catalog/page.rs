@@ -41,6 +41,17 @@ pub(super) enum Content {
     Packed(Arc<Packed>),
 }
 
+impl Content {
+    /// Applications in a form.
+    pub(super) fn of(form: Form, apps: &[Group], edges: Edges) -> Self {
+        let bytes = pieces::piece(form.format, form.detail, apps, edges);
+        match form.coding {
+            Coding::Plain => Self::Plain(bytes.into()),
+            Coding::Gzip => Self::Packed(Arc::new(Packed::new(&bytes))),
+        }
+    }
+}
+
 impl Clone for Page {
     fn clone(&self) -> Self {
         Self { leases: self.leases.clone(), weight: self.weight, made: Mutex::default() }
@@ -80,22 +91,22 @@ impl Page {
 
     pub(super) fn insert(&mut self, at: usize, lease: Arc<Lease>) {
         self.changed();
-        self.weight += weight(&lease);
+        self.weight += weight(&lease.instance);
         self.leases.insert(at, lease);
     }
 
     pub(super) fn replace(&mut self, at: usize, lease: Arc<Lease>) -> Arc<Lease> {
         self.changed();
-        self.weight += weight(&lease);
+        self.weight += weight(&lease.instance);
         let earlier = std::mem::replace(&mut self.leases[at], lease);
-        self.weight -= weight(&earlier);
+        self.weight -= weight(&earlier.instance);
         earlier
     }
 
     pub(super) fn remove(&mut self, at: usize) -> Arc<Lease> {
         self.changed();
         let removed = self.leases.remove(at);
-        self.weight -= weight(&removed);
+        self.weight -= weight(&removed.instance);
         removed
     }
 
@@ -107,12 +118,12 @@ impl Page {
         self.changed();
         let mut half = 0;
         let place = self.leases.iter().position(|lease| {
-            half += weight(lease);
+            half += weight(&lease.instance);
             half > self.weight / 2
         });
         let place = place.unwrap_or_default().clamp(1, self.leases.len() - 1);
         let leases = self.leases.split_off(place);
-        let weight = leases.iter().map(|lease| weight(lease)).sum();
+        let weight = leases.iter().map(|lease| weight(&lease.instance)).sum();
         self.weight -= weight;
         Some(Self { leases, weight, made: Mutex::default() })
     }
@@ -127,11 +138,7 @@ impl Page {
 
     /// Makes its bytes in a form. Takes about a millisecond.
     pub(super) fn make(&self, form: Form, edges: Edges, now: Monotonic) -> Content {
-        let bytes = pieces::piece(form.format, form.detail, &self.groups(), edges);
-        let content = match form.coding {
-            Coding::Plain => Content::Plain(bytes.into()),
-            Coding::Gzip => Content::Packed(Arc::new(Packed::new(&bytes))),
-        };
+        let content = Content::of(form, &self.groups(), edges);
         let mut made = self.made.lock();
         made.retain(|(other, _)| *other != form);
         made.push((form, Made { content: content.clone(), edges, at: now }));
@@ -165,6 +172,6 @@ pub(super) fn shown(lease: &Lease) -> Shown {
 }
 
 /// Its length as full JSON, about, but no more than a page.
-fn weight(lease: &Lease) -> usize {
-    lease.instance.json_length().min(PAGE)
+pub(super) fn weight(instance: &Instance) -> usize {
+    instance.json_length().min(PAGE)
 }

@@ -8,10 +8,12 @@ use bytes::Bytes;
 
 use crate::blocking::off_the_workers;
 use crate::clock::Monotonic;
+use crate::codec::Group;
 use crate::codec::pieces::{self, Edges, Frame};
 
 use super::gzip::Member;
-use super::page::{Content, Page};
+use super::page::{Content, Page, weight};
+use super::pages::PAGE;
 use super::ready::Age;
 use super::view::is_worth_a_thread;
 use super::{Coding, Form, Piece};
@@ -51,6 +53,47 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
         Coding::Gzip => vec![member(contents, form, frame).into()],
     };
     Paged { pieces, oldest }
+}
+
+/// Writes a list of applications that is not kept in pages, piece by piece: in memory there is never much more of
+/// it than is kept.
+pub(super) fn write(apps: Vec<Group>, frame: Frame<'_>, form: Form, most_plain: usize) -> Vec<Piece> {
+    let length: usize = apps.iter().flat_map(|app| &app.instances).map(|shown| weight(&shown.instance)).sum();
+    let kept = if length > most_plain { form.packed() } else { form };
+    let contents = parts(apps).into_iter().map(|(part, edges)| Content::of(kept, &part, edges));
+    match form.coding {
+        Coding::Plain => pieces_of(contents, form, frame),
+        Coding::Gzip => vec![member(contents, form, frame).into()],
+    }
+}
+
+/// Parts of a page's size; an application may go over the edge of one.
+fn parts(apps: Vec<Group>) -> Vec<(Vec<Group>, Edges)> {
+    let mut parts: Vec<(Vec<Group>, Edges)> = Vec::new();
+    let mut room = 0;
+    for Group { name, instances } in apps {
+        for (place, shown) in instances.into_iter().enumerate() {
+            let weight = weight(&shown.instance);
+            if weight > room {
+                room = PAGE;
+                let opens = place == 0;
+                if let Some((_, before)) = parts.last_mut() {
+                    before.closes = opens;
+                }
+                parts.push((Vec::new(), Edges { opens, closes: true }));
+            }
+            room = room.saturating_sub(weight);
+            if let Some((part, _)) = parts.last_mut() {
+                if part.last().is_none_or(|group| group.name != name) {
+                    part.push(Group { name: name.clone(), instances: Vec::new() });
+                }
+                if let Some(group) = part.last_mut() {
+                    group.instances.push(shown);
+                }
+            }
+        }
+    }
+    parts
 }
 
 /// An application may go over the edge of a page.
@@ -130,8 +173,7 @@ mod tests {
         })
     }
 
-    /// What one writer makes of all instances at once.
-    fn whole(pages: &Pages, form: Form) -> Vec<u8> {
+    fn groups(pages: &Pages) -> Vec<Group> {
         let mut apps: Vec<Group> = Vec::new();
         for lease in pages.list().iter().flat_map(|page| page.leases().to_vec()) {
             let shown = crate::catalog::page::shown(&lease);
@@ -140,7 +182,12 @@ mod tests {
                 None => apps.push(Group { name: lease.instance.app.clone(), instances: vec![shown] }),
             }
         }
-        let document = Document::Applications { version: 1, hash: "UP_1_".into(), apps };
+        apps
+    }
+
+    /// What one writer makes of all instances at once.
+    fn whole(pages: &Pages, form: Form) -> Vec<u8> {
+        let document = Document::Applications { version: 1, hash: "UP_1_".into(), apps: groups(pages) };
         match form.format {
             Format::Json => json::write_document(&document, form.detail),
             Format::Xml => xml::write_document(&document, form.detail),
@@ -149,7 +196,11 @@ mod tests {
 
     fn unpacked(pages: &Pages, form: Form, most_plain: usize, runtime: &tokio::runtime::Runtime) -> Vec<u8> {
         let list = runtime.block_on(assemble(pages.list(), "UP_1_".to_owned(), form, AGE, most_plain));
-        let bytes: Vec<u8> = list.pieces.into_iter().flat_map(Piece::into_bytes).collect();
+        bytes_of(list.pieces, form)
+    }
+
+    fn bytes_of(pieces: Vec<Piece>, form: Form) -> Vec<u8> {
+        let bytes: Vec<u8> = pieces.into_iter().flat_map(Piece::into_bytes).collect();
         if form.coding == Coding::Plain {
             return bytes;
         }
@@ -179,6 +230,9 @@ mod tests {
                     let whole = whole(&pages, form);
                     prop_assert!(unpacked(&pages, form, usize::MAX, &runtime) == whole, "{form:?}");
                     prop_assert!(form.coding == Coding::Gzip || unpacked(&pages, form, 0, &runtime) == whole, "{form:?}");
+                    let frame = Frame { version: 1, hash: "UP_1_", empty: pages.list().is_empty() };
+                    let written = bytes_of(write(groups(&pages), frame, form, usize::MAX), form);
+                    prop_assert!(written == whole, "{form:?}, not kept in pages");
                 }
             }
         }

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::blocking::off_the_workers;
 use crate::clock::Clock;
+use crate::codec::pieces::Frame;
 use crate::codec::{Document, Format, Group, json, xml};
 use crate::model::Instance;
 use crate::registry::{RegionSet, Registry, Version};
@@ -192,7 +193,14 @@ async fn write(document: Document, form: Form, version: Version) -> Answer {
     if !is_long {
         return Answer::of(version, pieces(&document, form));
     }
-    Answer::of(version, off_the_workers(move || pieces(&document, form)).await)
+    let write = move || match document {
+        Document::Applications { version, hash, apps } => {
+            let frame = Frame { version, hash: &hash, empty: apps.is_empty() };
+            paged::write(apps, frame, form, MOST_PLAIN)
+        }
+        Document::Application(_) => pieces(&document, form),
+    };
+    Answer::of(version, off_the_workers(write).await)
 }
 
 fn instances(app: &Group) -> impl Iterator<Item = &Instance> {
