@@ -6,7 +6,7 @@ use rand::RngExt as _;
 
 use eurekad::clock::Monotonic;
 use eurekad::codec::{Limits, json};
-use eurekad::model::ReplicationAction;
+use eurekad::model::{OutgoingItem, ReplicationAction};
 use eurekad::peers::{self, Failure, Home, Next, Outcome, Sender, Stream, Task, Turn};
 
 use super::client::client_of;
@@ -30,8 +30,11 @@ impl World {
     /// The sending task's turn.
     pub(crate) fn look(&mut self, at: Place, peer: usize, turn: u64) {
         let server = self.nodes[at.node].up.as_ref().unwrap();
-        let post = server.posts[peer].clone().unwrap();
-        if server.looks[peer] != turn || post.outbox.lock().is_sending() {
+        if server.looks[peer] != turn {
+            return;
+        }
+        let Some(post) = server.posts[peer].clone() else { return self.look_as_java(at, peer) };
+        if post.outbox.lock().is_sending() {
             return;
         }
         let registry = &server.registry;
@@ -44,15 +47,20 @@ impl World {
                 self.look_in(at.node, peer, wait);
             }
             Next::Send(tasks) => {
-                let item = if self.repairs() { peers::stamped_item } else { peers::item };
+                let item = if self.compares(at, self.place(peer)) { peers::stamped_item } else { peers::item };
                 let items: Vec<_> = tasks.iter().map(item).collect();
-                let bytes = json::write_batch(&items);
-                self.report.items += u64::try_from(items.len()).unwrap();
-                self.note(format_args!("{} tells {peer} {} items", at.node, items.len()));
-                self.trace.add_bytes(&bytes);
-                self.ask(at.node, peer, Body::Batch(bytes.into()), Purpose::Outbox { peer, tasks });
+                self.tell(at.node, peer, &items, Purpose::Outbox { peer, tasks });
             }
         }
+    }
+
+    /// Sends a batch.
+    pub(crate) fn tell(&mut self, node: usize, peer: usize, items: &[OutgoingItem], purpose: Purpose) {
+        let bytes = json::write_batch(items);
+        self.report.items += u64::try_from(items.len()).unwrap();
+        self.note(format_args!("{node} tells {peer} {} items", items.len()));
+        self.trace.add_bytes(&bytes);
+        self.ask(node, peer, Body::Batch(bytes.into()), purpose);
     }
 
     /// Begins an exchange.
@@ -85,10 +93,11 @@ impl World {
                 self.reply(to, from, exchange, Body::NoConnection);
             }
             Body::Batch(bytes) => {
-                let answer = self.take(from, exchange, to.node, &bytes).await;
+                let answer = self.take(from, exchange, to, &bytes).await;
                 self.reply(to, from, exchange, answer);
             }
             Body::Compare(bytes) => {
+                assert!(self.compares(from, to), "{from:?} asks {to:?} for a digest");
                 let answer = self.compare_at(to.node, &bytes);
                 self.reply(to, from, exchange, answer);
             }
@@ -106,7 +115,8 @@ impl World {
     }
 
     /// A batch at its receiver.
-    async fn take(&mut self, from: Place, number: u64, node: usize, bytes: &[u8]) -> Body {
+    async fn take(&mut self, from: Place, number: u64, to: Place, bytes: &[u8]) -> Body {
+        let node = to.node;
         let broken = self.network.weather.broken;
         if self.random.random_bool(broken / 2.0) {
             let status = [503, 429, 500, 413][self.random.random_range(0..4)];
@@ -116,6 +126,10 @@ impl World {
         let mut touched = Vec::new();
         for item in &items {
             let item = item.as_ref().expect("a node sends what a node can read");
+            assert!(
+                !self.is_java(to) || item.override_set.is_none(),
+                "a Java server refuses a key that it does not know"
+            );
             let client = client_of(item.id.as_str());
             if matches!(item.action, ReplicationAction::Cancel) {
                 self.forget(node, client);
@@ -124,7 +138,9 @@ impl World {
         }
         let receiver = self.nodes[node].up.as_ref().unwrap().receiver.clone();
         let stream = Stream::of(u128::from(from.life) << 8 | u128::try_from(from.node).unwrap());
-        let outcomes = receiver.take_all(items, Sender { node: None, turn: Some(Turn { stream, number }) }).await;
+        // Java's servers neither send nor know any.
+        let turn = (!self.is_java(from) && !self.is_java(to)).then_some(Turn { stream, number });
+        let outcomes = receiver.take_all(items, Sender { node: None, turn }).await;
         for client in touched {
             self.observe(node, client);
         }
@@ -153,6 +169,7 @@ impl World {
                 self.compared(node, peer, &exchange, asked, answer);
             }
             Some(Purpose::Outbox { peer, tasks }) => self.batch_answered(node, peer, &tasks, answer),
+            Some(Purpose::JavaBatch { peer, tasks }) => self.java_hears(node, peer, tasks, answer),
         }
     }
 

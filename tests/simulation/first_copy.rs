@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eurekad::codec::{Detail, Document, Group, Limits, Shown, json};
-use eurekad::model::Instance;
+use eurekad::model::{Instance, InstanceStatus};
 use eurekad::peers::Failure;
+use eurekad::registry::Origin;
 
 use super::network::{Body, Place};
 use super::node::Purpose;
@@ -42,7 +43,7 @@ impl World {
     }
 
     fn copy_on(&mut self, node: usize) {
-        let (nodes, now) = (self.nodes.len(), self.now);
+        let (nodes, now, java) = (self.nodes.len(), self.now, self.is_java(self.place(node)));
         let Some(copying) = &mut self.nodes[node].up.as_mut().unwrap().copying else { return };
         if copying.next == node {
             copying.next += 1;
@@ -52,8 +53,9 @@ impl World {
             copying.next += 1;
             return self.ask(node, peer, Body::AskList, Purpose::FirstCopy);
         }
-        copying.empty_rounds += u32::from(!copying.failed);
-        let nothing = !copying.failed && copying.empty_rounds >= ROUNDS;
+        // Java counts rounds, whatever became of them.
+        copying.empty_rounds += u32::from(java || !copying.failed);
+        let nothing = (java || !copying.failed) && copying.empty_rounds >= ROUNDS;
         if nothing || (copying.failed && now - copying.begun >= LIMIT) {
             return self.open(node, 0);
         }
@@ -64,7 +66,7 @@ impl World {
     /// A node's whole list.
     pub(crate) fn list(&self, node: usize) -> Body {
         let server = self.nodes[node].up.as_ref().unwrap();
-        if !server.registry.is_open() {
+        if !server.registry.is_open() && !self.is_java(self.place(node)) {
             return Body::NotOpen;
         }
         let mut apps: BTreeMap<_, Vec<Shown>> = BTreeMap::new();
@@ -94,6 +96,7 @@ impl World {
     }
 
     fn copy(&mut self, node: usize, bytes: &[u8]) {
+        let java = self.is_java(self.place(node));
         let server = self.nodes[node].up.as_ref().unwrap();
         let wall = server.clock.now().wall;
         let list = json::read_applications(bytes, &Limits::default(), usize::MAX).unwrap();
@@ -102,11 +105,25 @@ impl World {
             .into_iter()
             .map(|listed| listed.unwrap().registration)
             .map(|registration| registration.accept_alone(wall).unwrap())
+            .filter(|instance| !java || instance.status == InstanceStatus::Up)
             .collect();
         let copied = instances.clone();
-        let taken = server.registry.take_in(instances);
+        let taken = if java {
+            let taken = instances.len();
+            for instance in instances {
+                server.registry.register(instance, Origin::Peer);
+            }
+            taken
+        } else {
+            server.registry.take_in(instances)
+        };
         self.observe_copy(node, &copied);
         self.report.copied += u64::try_from(taken).unwrap();
+        if java && taken == 0 {
+            // That was the round: Java's client has one list.
+            self.nodes[node].up.as_mut().unwrap().copying.as_mut().unwrap().next = self.nodes.len();
+            return self.copy_on(node);
+        }
         self.open(node, taken);
     }
 

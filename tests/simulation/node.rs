@@ -9,18 +9,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
 use eurekad::clock::{Clock, Monotonic};
 use eurekad::model::InstanceStatus;
 use eurekad::peers::digest::{Differing, Exchange};
-use eurekad::peers::{OutboxLimits, Outboxes, Post, Receiver, Refusals, Task};
+use eurekad::peers::{OutboxLimits, Outboxes, Post, Receiver, Refusals, Task, What};
 use eurekad::registry::{Lease, Registry, Replicas, Rules, Told};
 use eurekad::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
 
 use super::checks::Seen;
 use super::first_copy::Copying;
+use super::java;
 use super::network::Place;
 use super::repair::FIRST_REPAIR;
 use super::world::{Event, START, World};
@@ -48,7 +50,7 @@ pub(crate) struct Server {
     pub(crate) receiver: Receiver,
     pub(crate) refusals: Arc<Refusals>,
     witness: Arc<Witness>,
-    /// By peer; none for itself.
+    /// By peer; none for itself, and in a Java server.
     pub(crate) posts: Vec<Option<Arc<Post>>>,
     /// Numbers the plans to look into each outbox; only the last counts.
     pub(crate) looks: Vec<u64>,
@@ -66,6 +68,7 @@ pub(crate) struct Server {
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     Outbox { peer: usize, tasks: Arc<[Task]> },
+    JavaBatch { peer: usize, tasks: Vec<java::Task> },
     FirstCopy,
     Repair { peer: usize, exchange: Rc<RefCell<Exchange>>, asked: u64 },
 }
@@ -74,6 +77,8 @@ pub(crate) enum Purpose {
 #[derive(Debug)]
 struct Witness {
     outboxes: Outboxes,
+    /// By peer, in a Java server.
+    queues: Mutex<BTreeMap<usize, java::Queue>>,
     client_calls: AtomicBool,
 }
 
@@ -81,15 +86,25 @@ impl Replicas for Witness {
     fn changed(&self, told: Told, lease: &Arc<Lease>, now: Monotonic) {
         assert!(self.client_calls.load(Ordering::Relaxed), "{told:?} came from a peer and is told to peers");
         self.outboxes.changed(told, lease, now);
+        self.queue(What::Change(told), lease, now);
     }
 
     fn renewed(&self, lease: &Arc<Lease>, now: Monotonic) {
         assert!(self.client_calls.load(Ordering::Relaxed), "a heartbeat of a peer is told to peers");
         self.outboxes.renewed(lease, now);
+        self.queue(What::Heartbeat, lease, now);
     }
 
     fn opened(&self) {
         self.outboxes.opened();
+    }
+}
+
+impl Witness {
+    fn queue(&self, what: What, lease: &Arc<Lease>, now: Monotonic) {
+        for queue in self.queues.lock().values_mut() {
+            queue.put(what, Arc::clone(lease), now.0);
+        }
     }
 }
 
@@ -113,6 +128,19 @@ impl Server {
         answer
     }
 
+    /// Works on what waits for a peer in a Java server.
+    pub(crate) fn in_queue<T>(&self, peer: usize, work: impl FnOnce(&mut java::Queue) -> T) -> T {
+        work(self.witness.queues.lock().get_mut(&peer).unwrap())
+    }
+
+    /// How much waits for each peer.
+    pub(crate) fn waiting(&self) -> Vec<(usize, usize)> {
+        let posts = self.posts.iter().enumerate();
+        let own = posts.filter_map(|(peer, post)| Some((peer, post.as_ref()?.outbox.lock().len())));
+        let java = self.witness.queues.lock();
+        own.chain(java.iter().map(|(peer, queue)| (*peer, queue.len()))).collect()
+    }
+
     /// The virtual time of a time of its own.
     pub(crate) fn at(&self, time: Monotonic) -> u64 {
         self.born + time.0
@@ -126,8 +154,12 @@ impl Server {
             pin!(notified).poll(&mut context).is_ready()
         };
         let mut came_in = came_in;
+        let mut queues = self.witness.queues.lock();
+        let java: Vec<_> = queues.iter_mut().filter_map(|(peer, queue)| queue.notified().then_some(*peer)).collect();
         let posts = self.posts.iter().enumerate();
-        posts.filter_map(|(peer, post)| post.as_ref().filter(|post| came_in(post)).map(|_| peer)).collect()
+        java.into_iter()
+            .chain(posts.filter_map(|(peer, post)| post.as_ref().filter(|post| came_in(post)).map(|_| peer)))
+            .collect()
     }
 }
 
@@ -139,10 +171,11 @@ impl World {
 
     /// Starts a process, empty and not open.
     pub(crate) fn start(&mut self, node: usize) {
+        let java = self.is_java(Place { node, life: self.nodes[node].life + 1 });
         let skew = self.random.random_range(-300_000..300_000);
         let clock = Clock::held(START + i64::try_from(self.now).unwrap() + skew);
         let rules = Rules {
-            leases: LeaseSettings::default(),
+            leases: LeaseSettings { java_length: java || self.java_length, ..LeaseSettings::default() },
             // What self-preservation holds back is its own tests' business.
             preservation: PreservationSettings {
                 enabled: false,
@@ -152,10 +185,13 @@ impl World {
             opening: OpeningSettings::default(),
             catalog: CatalogSettings::default(),
         };
-        let witness = Arc::new(Witness { outboxes: Outboxes::default(), client_calls: AtomicBool::new(false) });
+        let peers = (0..self.nodes.len()).filter(|peer| *peer != node && java);
+        let queues = Mutex::new(peers.map(|peer| (peer, java::Queue::new(self.queue))).collect());
+        let outboxes = Outboxes::default();
+        let witness = Arc::new(Witness { outboxes, queues, client_calls: AtomicBool::new(false) });
         let limits = OutboxLimits { tasks: self.queue, longest: Duration::from_secs(30) };
         let posts: Vec<_> = (0..self.nodes.len())
-            .map(|peer| (peer != node).then(|| witness.outboxes.open(limits, self.random.random()).unwrap()))
+            .map(|peer| (peer != node && !java).then(|| witness.outboxes.open(limits, self.random.random()).unwrap()))
             .collect();
         let registry = Arc::new(Registry::with_replicas(rules, clock.clone(), witness.clone()));
         let refusals = Arc::new(Refusals::default());
@@ -181,7 +217,7 @@ impl World {
         let clients = self.clients.len();
         let place = &mut self.nodes[node];
         *place = Node { life: place.life + 1, up: Some(server), ..Node::new(clients) };
-        self.note(format_args!("{node} starts"));
+        self.note(format_args!("{node} starts, java: {java}"));
         let at = self.place(node);
         self.plan(0, Event::CopyRound(at));
         self.plan(1_000, Event::Beat(at));

@@ -10,6 +10,7 @@ use rand::RngExt as _;
 use eurekad::peers::Failure;
 use eurekad::peers::digest::{self, Exchange};
 
+use super::Repair;
 use super::network::{Body, Place};
 use super::node::Purpose;
 use super::world::{Event, World};
@@ -23,7 +24,7 @@ const SETTLE: u64 = 10_000;
 impl World {
     /// Plans the next comparison with a peer.
     pub(crate) fn plan_repair(&mut self, at: Place, peer: usize, whole: u64) {
-        if self.repairs() {
+        if self.repair != Repair::Off && !self.is_java(at) {
             let wait = self.random.random_range(whole * 3 / 4..=whole);
             self.plan(wait, Event::Repair { at, peer });
         }
@@ -32,7 +33,7 @@ impl World {
     /// The timer of a comparison.
     pub(crate) fn repair(&mut self, at: Place, peer: usize) {
         let server = self.nodes[at.node].up.as_ref().unwrap();
-        if !server.registry.was_opened() {
+        if !server.registry.was_opened() || !self.compares(at, self.place(peer)) {
             return self.plan_repair(at, peer, INTERVAL);
         }
         let (exchange, request) = Exchange::begin(&server.registry, None).unwrap();

@@ -11,6 +11,7 @@ use super::Repair;
 use super::client::{Call, Client, Told};
 use super::network::{Network, Packet, Place};
 use super::node::Node;
+use super::report::Report;
 use super::trace::Trace;
 
 /// Wall time at which a run begins.
@@ -20,6 +21,7 @@ pub(crate) const START: i64 = 1_760_000_000_000;
 const GOOD_START: u64 = 40_000;
 /// The longest lease, the rounds of eviction after it, and the wait of a sender that was down.
 const LEASE: u64 = 90_000;
+const JAVA_LEASE: u64 = 2 * LEASE;
 const AFTER_LEASE: u64 = 40_000;
 /// When operators say again what they want, after the faults.
 const INSISTING: u64 = 50_000;
@@ -74,39 +76,8 @@ pub(crate) enum Part {
     Calm,
 }
 
-/// What a run came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Report {
-    pub(crate) trace: u64,
-    pub(crate) events: u64,
-    pub(crate) nodes: u64,
-    pub(crate) clients: u64,
-    pub(crate) items: u64,
-    pub(crate) failures: u64,
-    pub(crate) expired: u64,
-    pub(crate) copied: u64,
-    /// Differences that comparisons mended.
-    pub(crate) mended: u64,
-    /// Overrides that one node told, found on another.
-    pub(crate) ordered: u64,
-}
-
-impl Report {
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.trace ^= other.trace;
-        self.events += other.events;
-        self.nodes += other.nodes;
-        self.clients += other.clients;
-        self.items += other.items;
-        self.failures += other.failures;
-        self.expired += other.expired;
-        self.copied += other.copied;
-        self.mended += other.mended;
-        self.ordered += other.ordered;
-    }
-}
-
 /// See the module.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct World {
     pub(crate) now: u64,
     pub(crate) random: StdRng,
@@ -131,7 +102,11 @@ pub(crate) struct World {
     pub(crate) insists: bool,
     /// Exchanges so far.
     pub(crate) exchanges: u64,
-    repair: Repair,
+    pub(crate) repair: Repair,
+    /// In how many of its first lives each node is a Java server.
+    pub(crate) java_lives: Vec<u64>,
+    /// Whether leases last as long on nodes of this program as in Java.
+    pub(crate) java_length: bool,
 }
 
 impl World {
@@ -147,7 +122,28 @@ impl World {
         let restlessness = [300, 2_000, 10_000][random.random_range(0..3)];
         let insists = random.random_bool(0.5);
         let mild = random.random_bool(0.25);
+        let mixed = repair == Repair::Mixed;
+        let java_lives = if mixed { java_lives(nodes, &mut random) } else { vec![0; nodes] };
+        let java_length = mixed && random.random_bool(0.5);
         let mut world = Self {
+            queue: queue.max(clients / 4),
+            restlessness,
+            insists,
+            mild,
+            java_lives,
+            java_length,
+            ..Self::of(random, nodes, clients, repair, shows)
+        };
+        for number in 0..clients {
+            let client = Client::new(number, &mut world);
+            world.clients.push(client);
+        }
+        world
+    }
+
+    /// So many nodes and room for so many clients, and nothing that goes wrong.
+    fn of(random: StdRng, nodes: usize, clients: usize, repair: Repair, shows: bool) -> Self {
+        Self {
             now: 0,
             random,
             agenda: BTreeMap::new(),
@@ -159,18 +155,15 @@ impl World {
             report: Report::default(),
             part: Part::Good,
             ended: false,
-            queue: queue.max(clients / 4),
-            restlessness,
-            insists,
-            mild,
+            queue: 10_000,
+            restlessness: 0,
+            insists: false,
+            mild: false,
             exchanges: 0,
             repair,
-        };
-        for number in 0..clients {
-            let client = Client::new(number, &mut world);
-            world.clients.push(client);
+            java_lives: vec![0; nodes],
+            java_length: false,
         }
-        world
     }
 
     /// Plans an event, so many milliseconds from now.
@@ -218,13 +211,16 @@ impl World {
         }
         self.until(calm + INSISTING - 1).await;
         self.check_order();
-        self.until(calm + LEASE + AFTER_LEASE - LAST_WORDS).await;
+        let end = calm + AFTER_LEASE + if self.repair == Repair::Mixed { JAVA_LEASE } else { LEASE };
+        self.until(end - LAST_WORDS).await;
         self.ended = true;
-        self.until(calm + LEASE + AFTER_LEASE).await;
+        self.until(end).await;
         self.check_end();
 
         self.report.trace = self.trace.hash();
         self.report.nodes = u64::try_from(self.nodes.len()).unwrap();
+        let java = self.java_lives.iter().filter(|lives| **lives > 0);
+        self.report.java = u64::try_from(java.count()).unwrap();
         self.report.clients = u64::try_from(self.clients.len()).unwrap();
         self.report
     }
@@ -292,8 +288,24 @@ impl World {
         }
     }
 
-    /// Whether nodes compare what they hold.
+    /// Whether all nodes compare what they hold.
     pub(crate) fn repairs(&self) -> bool {
         self.repair == Repair::Digest
     }
+
+    /// Whether these two do.
+    pub(crate) fn compares(&self, one: Place, other: Place) -> bool {
+        self.repair != Repair::Off && !self.is_java(one) && !self.is_java(other)
+    }
+}
+
+/// Some nodes, not all, are Java servers; some of these until they are restarted.
+fn java_lives(nodes: usize, random: &mut StdRng) -> Vec<u64> {
+    let one = random.random_range(0..nodes);
+    let lives = |node| match () {
+        () if node == (one + 1) % nodes || (node != one && random.random_bool(0.5)) => 0,
+        () if random.random_bool(0.3) => random.random_range(1..4),
+        () => u64::MAX,
+    };
+    (0..nodes).map(lives).collect()
 }
