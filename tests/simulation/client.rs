@@ -23,7 +23,7 @@ pub(crate) struct Client {
     /// The node beside which it runs: a partition cuts it off with that.
     zone: usize,
     /// The nodes in the order of its settings; the first that answered stays in use.
-    order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
     /// Seconds.
     pub(crate) lease: LeaseRequest,
     /// Its wall clock against everybody's.
@@ -148,9 +148,9 @@ impl Client {
     }
 }
 
-/// The client with this id.
+/// The client with this id, which ends with its number.
 pub(crate) fn client_of(id: &str) -> usize {
-    id.parse().unwrap()
+    id.rsplit(':').next().unwrap().parse().unwrap()
 }
 
 impl World {

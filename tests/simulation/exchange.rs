@@ -92,13 +92,15 @@ impl World {
             Body::Batch(_) | Body::AskList | Body::Compare(_) if !there => {
                 self.reply(to, from, exchange, Body::NoConnection);
             }
-            Body::Batch(bytes) => {
-                let answer = self.take(from, exchange, to, &bytes).await;
+            Body::Batch(ref bytes) => {
+                let (answer, items) = self.take(from, exchange, to, bytes).await;
+                self.count(from, to, &body, items, &answer);
                 self.reply(to, from, exchange, answer);
             }
-            Body::Compare(bytes) => {
+            Body::Compare(ref bytes) => {
                 assert!(self.compares(from, to), "{from:?} asks {to:?} for a digest");
-                let answer = self.compare_at(to.node, &bytes);
+                let answer = self.compare_at(to.node, bytes);
+                self.count(from, to, &body, 0, &answer);
                 self.reply(to, from, exchange, answer);
             }
             Body::AskList => {
@@ -114,13 +116,13 @@ impl World {
         self.send(&Packet { from, to, exchange, body });
     }
 
-    /// A batch at its receiver.
-    async fn take(&mut self, from: Place, number: u64, to: Place, bytes: &[u8]) -> Body {
+    /// A batch at its receiver: the answer, and how many items it takes.
+    async fn take(&mut self, from: Place, number: u64, to: Place, bytes: &[u8]) -> (Body, usize) {
         let node = to.node;
         let broken = self.network.weather.broken;
         if self.random.random_bool(broken / 2.0) {
             let status = [503, 429, 500, 413][self.random.random_range(0..4)];
-            return Body::Status(status);
+            return (Body::Status(status), 0);
         }
         let items = json::read_batch(bytes, &Limits::default()).unwrap();
         let mut touched = Vec::new();
@@ -145,13 +147,13 @@ impl World {
             self.observe(node, client);
         }
         self.wake(node);
-        let Some(outcomes) = outcomes else { return Body::Status(409) };
+        let Some(outcomes) = outcomes else { return (Body::Status(409), 0) };
         if self.random.random_bool(broken / 2.0) {
-            return Body::Ok(Rc::from(&b"<html>It works!</html>"[..]));
+            return (Body::Ok(Rc::from(&b"<html>It works!</html>"[..])), 0);
         }
         let bytes = json::write_outcomes(&outcomes);
         self.trace.add_bytes(&bytes);
-        Body::Ok(bytes.into())
+        (Body::Ok(bytes.into()), outcomes.len())
     }
 
     /// Nobody answered in time.

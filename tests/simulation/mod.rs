@@ -12,6 +12,7 @@
 //! | `network` | what is lost, late, doubled, cut off |
 //! | `client` | instances and operators, and what they call |
 //! | `faults` | what goes wrong when |
+//! | `scale` | how much nodes tell each other without faults |
 //! | `checks` | what must hold, during a run and after it |
 //! | `report` | what runs came to |
 //! | `trace` | what happened, as a hash and as lines |
@@ -34,6 +35,7 @@ mod network;
 mod node;
 mod repair;
 mod report;
+mod scale;
 mod trace;
 mod world;
 

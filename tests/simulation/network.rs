@@ -39,6 +39,16 @@ pub(crate) enum Body {
     NoConnection,
 }
 
+impl Body {
+    /// Its bytes.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Batch(bytes) | Self::Compare(bytes) | Self::Ok(bytes) => bytes.len(),
+            Self::AskList | Self::NotOpen | Self::Status(_) | Self::NoConnection => 0,
+        }
+    }
+}
+
 /// Chances of a packet, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weather {

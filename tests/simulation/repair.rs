@@ -13,6 +13,7 @@ use eurekad::peers::digest::{self, Exchange};
 use super::Repair;
 use super::network::{Body, Place};
 use super::node::Purpose;
+use super::scale::DIGEST_INTERVAL;
 use super::world::{Event, World};
 
 /// Milliseconds until the first comparison.
@@ -30,11 +31,15 @@ impl World {
         }
     }
 
+    fn repair_interval(&self) -> u64 {
+        if self.counts.is_some() { DIGEST_INTERVAL } else { INTERVAL }
+    }
+
     /// The timer of a comparison.
     pub(crate) fn repair(&mut self, at: Place, peer: usize) {
         let server = self.nodes[at.node].up.as_ref().unwrap();
         if !server.registry.was_opened() || !self.compares(at, self.place(peer)) {
-            return self.plan_repair(at, peer, INTERVAL);
+            return self.plan_repair(at, peer, self.repair_interval());
         }
         let (exchange, request) = Exchange::begin(&server.registry, None).unwrap();
         let exchange = exchange.mending(Arc::clone(&server.differing[peer]));
@@ -68,7 +73,8 @@ impl World {
         answer: Result<Body, Failure>,
     ) {
         let at = self.place(node);
-        let Ok(Body::Ok(bytes)) = answer else { return self.plan_repair(at, peer, INTERVAL) };
+        let Ok(Body::Ok(bytes)) = answer else { return self.plan_repair(at, peer, self.repair_interval()) };
+        let interval = self.repair_interval();
         let server = self.nodes[node].up.as_mut().unwrap();
         let (took, now) = (Duration::from_millis(self.now - asked), server.clock.now().wall);
         let next = exchange.borrow_mut().answered(&server.registry, &bytes, took, now).unwrap();
@@ -76,7 +82,7 @@ impl World {
             self.ask_to_compare(node, peer, Rc::clone(exchange), request);
         } else {
             let findings = exchange.borrow().findings().clone();
-            let wait = if findings.fresh.is_empty() { INTERVAL } else { SETTLE };
+            let wait = if findings.fresh.is_empty() { interval } else { SETTLE };
             let (found, mended) = (findings.differences, findings.mended);
             server.differing[peer] = Arc::new(findings.fresh);
             self.report.mended += u64::try_from(mended).unwrap();

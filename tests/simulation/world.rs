@@ -12,6 +12,7 @@ use super::client::{Call, Client, Told};
 use super::network::{Network, Packet, Place};
 use super::node::Node;
 use super::report::Report;
+use super::scale::Counts;
 use super::trace::Trace;
 
 /// Wall time at which a run begins.
@@ -26,7 +27,7 @@ const AFTER_LEASE: u64 = 40_000;
 /// When operators say again what they want, after the faults.
 const INSISTING: u64 = 50_000;
 /// In which nobody calls, at the end.
-const LAST_WORDS: u64 = 3_000;
+pub(crate) const LAST_WORDS: u64 = 3_000;
 
 /// What happens.
 #[derive(Clone, Debug)]
@@ -107,6 +108,8 @@ pub(crate) struct World {
     pub(crate) java_lives: Vec<u64>,
     /// Whether leases last as long on nodes of this program as in Java.
     pub(crate) java_length: bool,
+    /// What each node exchanged with the others, in a run without faults that is for counting.
+    pub(crate) counts: Option<Vec<Counts>>,
 }
 
 impl World {
@@ -142,7 +145,7 @@ impl World {
     }
 
     /// So many nodes and room for so many clients, and nothing that goes wrong.
-    fn of(random: StdRng, nodes: usize, clients: usize, repair: Repair, shows: bool) -> Self {
+    pub(crate) fn of(random: StdRng, nodes: usize, clients: usize, repair: Repair, shows: bool) -> Self {
         Self {
             now: 0,
             random,
@@ -163,6 +166,7 @@ impl World {
             repair,
             java_lives: vec![0; nodes],
             java_length: false,
+            counts: None,
         }
     }
 
@@ -225,7 +229,7 @@ impl World {
         self.report
     }
 
-    async fn until(&mut self, end: u64) {
+    pub(crate) async fn until(&mut self, end: u64) {
         while let Some(first) = self.agenda.first_entry()
             && first.key().0 <= end
         {
