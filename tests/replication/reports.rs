@@ -65,7 +65,7 @@ async fn a_report_counts_what_became_of_tasks() {
     for id in ["c", "d"] {
         assert_eq!(server.register(&body("ORDERS", id)).await.status, 204);
     }
-    assert_eq!(server.delete("/eureka/apps/ORDERS/d").await.status, 200);
+    assert_eq!(server.delete("/eureka/apps/ORDERS/c").await.status, 200);
     let report = until(&server, "overflowed", |report| report.tally.overflowed == 2).await;
     // On a slow machine the cancel has expired already.
     assert!((1..=2).contains(&report.queue), "{report:?}");
