@@ -67,10 +67,13 @@ impl<'a> Tokens<'a> {
 
     /// Moves over what stands for itself in a text.
     fn run(&mut self) -> &'a str {
-        let rest = self.rest();
-        let run = rest.bytes().position(|byte| ENDS_RUN[usize::from(byte)]).unwrap_or(rest.len());
-        self.at += run;
-        rest.get(..run).unwrap_or_default()
+        let start = self.at;
+        while let Some(byte) = self.text.as_bytes().get(self.at)
+            && !ENDS_RUN[usize::from(*byte)]
+        {
+            self.at += 1;
+        }
+        self.text.get(start..self.at).unwrap_or_default()
     }
 
     fn escape(&mut self) -> Result<char, ReadError> {
@@ -120,9 +123,11 @@ impl<'a> Tokens<'a> {
     }
 
     fn digits(&mut self) -> Result<(), ReadError> {
-        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        self.at += digits;
-        if digits > 0 { Ok(()) } else { Err(self.expected("a digit")) }
+        let start = self.at;
+        while self.text.as_bytes().get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { Err(self.expected("a digit")) }
     }
 
     fn rest(&self) -> &'a str {
@@ -131,10 +136,12 @@ impl<'a> Tokens<'a> {
 
     /// Moves over blanks and looks at what follows.
     pub(super) fn visible(&mut self) -> Option<u8> {
-        let rest = self.rest().as_bytes();
-        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.at += blanks;
-        rest.get(blanks).copied()
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                ahead => return ahead.copied(),
+            }
+        }
     }
 
     /// Moves over this byte, if it follows after blanks.
