@@ -176,7 +176,7 @@ impl Line {
     pub(super) fn failed(&mut self, failure: Failure, now: Monotonic) -> Option<News> {
         self.failures += 1;
         let wait = self.wait(&failure);
-        self.retry_at = Some(Monotonic(now.0.saturating_add(wait)));
+        self.retry_at = Some(now.after(wait));
         self.last_failure = Some((now, failure.clone()));
         let since = if let PeerState::Down { since, .. } = self.state { since } else { now };
         self.state = PeerState::Down { since, failure: failure.clone() };
@@ -189,18 +189,17 @@ impl Line {
 
     /// Lets a moment pass, after which something else may be sent.
     pub(super) fn pause(&mut self, now: Monotonic) {
-        self.retry_at = Some(Monotonic(now.0.saturating_add(self.part_of(SHORT_WAIT))));
+        self.retry_at = Some(now.after(self.part_of(SHORT_WAIT)));
     }
 
-    /// Milliseconds.
-    fn wait(&mut self, failure: &Failure) -> u64 {
+    fn wait(&mut self, failure: &Failure) -> Duration {
         let doublings = (self.failures - 1).min(10);
         self.part_of((failure.first_wait() * 2_u32.pow(doublings)).min(self.longest_wait))
     }
 
-    fn part_of(&mut self, whole: Duration) -> u64 {
+    fn part_of(&mut self, whole: Duration) -> Duration {
         let whole = u64::try_from(whole.as_millis()).unwrap_or(u64::MAX);
-        self.random.random_range(whole / 2..=whole)
+        Duration::from_millis(self.random.random_range(whole / 2..=whole))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::registry::{Lease, Told};
 
 use super::line::{Failure, Line, PeerState};
 
-use queue::{Queue, after};
+use queue::Queue;
 pub use task::{FollowUp, Next, OutboxLimits, Tally, Task, What};
 
 /// Items of a batch at most (`AcceptorExecutor`'s `maxBatchingSize`).
@@ -80,7 +80,7 @@ impl Outbox {
     /// followed by [`Self::answered`].
     pub fn next(&mut self, now: Monotonic, held: impl Fn(&AppName, &InstanceId) -> Option<Arc<Lease>>) -> Next {
         if self.on_the_way.is_some() {
-            return Next::Wait(after(now, GREET_AGAIN));
+            return Next::Wait(now.after(GREET_AGAIN));
         }
         if let Some(retry) = self.line.retry_at().filter(|retry| *retry > now) {
             return Next::Wait(retry);
@@ -97,7 +97,7 @@ impl Outbox {
                 return self.send(batch.into());
             }
         }
-        let greeting = after(answered, GREET_AGAIN);
+        let greeting = answered.after(GREET_AGAIN);
         if greeting <= now {
             return self.send(Arc::new([]));
         }

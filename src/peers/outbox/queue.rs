@@ -66,8 +66,8 @@ impl Queue {
     /// Takes a change in, at the end.
     pub(super) fn put(&mut self, told: Told, lease: Arc<Lease>, now: Monotonic) {
         let expires = match told {
-            Told::Register => after(now, renewal_interval(&lease)),
-            Told::Cancel | Told::StatusUpdate(_) | Told::DeleteStatusOverride(_) => after(now, self.limits.longest),
+            Told::Register => now.after(renewal_interval(&lease)),
+            Told::Cancel | Told::StatusUpdate(_) | Told::DeleteStatusOverride(_) => now.after(self.limits.longest),
         };
         let place = self.changes.last_key_value().map_or(0, |(last, _)| last + 1);
         if let Some(earlier) = self.places.insert(key(&lease, told), place) {
@@ -79,7 +79,7 @@ impl Queue {
 
     /// Takes a heartbeat in, of a lease in which the bit was just set.
     pub(super) fn beat(&mut self, lease: Arc<Lease>, now: Monotonic) {
-        let expires = after(now, renewal_interval(&lease));
+        let expires = now.after(renewal_interval(&lease));
         self.heartbeats.push_back(Task { what: What::Heartbeat, lease, since: now, expires });
         self.make_room();
     }
@@ -88,7 +88,7 @@ impl Queue {
     /// the heartbeat may arrive.
     pub(super) fn lacks(&mut self, lease: &Lease, now: Monotonic) {
         let instance = &lease.instance;
-        self.lacking.push_back((after(now, REGISTER_AFTER), instance.app.clone(), instance.id.clone()));
+        self.lacking.push_back((now.after(REGISTER_AFTER), instance.app.clone(), instance.id.clone()));
         self.make_room();
     }
 
@@ -194,7 +194,7 @@ impl Queue {
 
     /// When heartbeats have been gathered for long enough.
     pub(super) fn gathered(&self) -> Option<Monotonic> {
-        self.oldest_heartbeat().map(|since| after(since, GATHER))
+        self.oldest_heartbeat().map(|since| since.after(GATHER))
     }
 
     /// When the oldest heartbeat came in.
@@ -255,8 +255,4 @@ fn key(lease: &Lease, told: Told) -> Key {
 
 fn renewal_interval(lease: &Lease) -> Duration {
     Duration::from_secs(u64::try_from(lease.instance.lease.renewal_interval_secs).unwrap_or_default())
-}
-
-pub(super) fn after(at: Monotonic, wait: Duration) -> Monotonic {
-    Monotonic(at.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
 }

@@ -80,7 +80,7 @@ impl Line {
     }
 
     fn pass(&mut self, time: Duration) {
-        self.now = after(self.now, time);
+        self.now = self.now.after(time);
     }
 
     fn answer(&mut self, statuses: &[u16]) -> Vec<FollowUp> {

@@ -114,14 +114,14 @@ impl Poll {
             }
         };
         self.good = Some(now);
-        self.due = after(now, self.interval);
+        self.due = now.after(self.interval);
         (outcome, news)
     }
 
     /// Notes that there was no answer of use.
     pub(super) fn failed(&mut self, failure: Failure, now: Monotonic) -> Option<News> {
         let news = self.line.failed(failure, now);
-        self.due = self.line.retry_at().unwrap_or_else(|| after(now, self.interval));
+        self.due = self.line.retry_at().unwrap_or_else(|| now.after(self.interval));
         news
     }
 
@@ -153,10 +153,6 @@ fn change(listed: RemoteInstance) -> RegionChange {
     } else {
         RegionChange::Put(Box::new(listed))
     }
-}
-
-fn after(now: Monotonic, wait: Duration) -> Monotonic {
-    Monotonic(now.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
 }
 
 #[cfg(test)]
@@ -272,6 +268,6 @@ mod tests {
         assert_eq!(news, [News::Down(Failure::Busy(503))]);
         let (_, news) = poll.answered(poll.ask(now), list("UP_1_", vec![up("a")]), now);
         assert!(matches!(news, Some(News::Back(_))));
-        assert_eq!(poll.due(), after(now, Duration::from_secs(30)));
+        assert_eq!(poll.due(), now.after(Duration::from_secs(30)));
     }
 }
