@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::codec::{Detail, Format};
+use crate::codec::pieces::{self, Edges};
+use crate::codec::{Detail, Format, Group};
 use crate::model::{AppName, Text};
 use crate::registry::Version;
 
 use super::gzip::Packed;
+use super::pages::PAGE;
 
 /// A list (`Key.EntityType` and name).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +43,11 @@ impl Form {
     pub(super) fn packed(self) -> Self {
         Self { coding: Coding::Gzip, ..self }
     }
+
+    /// In which form a list is kept that has about so many bytes, where `most` stay plain.
+    pub(super) fn kept(self, bytes: usize, most: usize) -> Self {
+        if bytes > most { self.packed() } else { self }
+    }
 }
 
 /// The content coding of an answer.
@@ -57,7 +64,7 @@ pub(super) fn plain(bytes: Vec<u8>, most: usize) -> Vec<Piece> {
     if bytes.len() <= most {
         return vec![bytes.into()];
     }
-    bytes.chunks(UNPACKED_PIECE).map(|chunk| Piece::unpacked(Arc::new(Packed::new(chunk)))).collect()
+    bytes.chunks(PAGE).map(|chunk| Content::Packed(Arc::new(Packed::new(chunk))).into()).collect()
 }
 
 /// Ready bytes. Copies share them.
@@ -75,51 +82,62 @@ pub struct Answer {
 /// whoever reads tens of thousands of instances plain is rare, and plain lists of that size would take most
 /// of a server's memory.
 pub(super) const MOST_PLAIN: usize = 16 * 1024 * 1024;
-/// A piece of one that is.
-const UNPACKED_PIECE: usize = 128 * 1024;
 
-/// A piece of an answer. Copies share it.
+/// Bytes as they are kept. Copies share them.
 #[derive(Clone, Debug)]
-pub struct Piece(Kept);
-
-#[derive(Clone, Debug)]
-enum Kept {
+pub(super) enum Content {
     Plain(Bytes),
     Packed(Arc<Packed>),
 }
+
+impl Content {
+    /// Applications in a form.
+    pub(super) fn of(form: Form, apps: &[Group], edges: Edges) -> Self {
+        let bytes = pieces::piece(form.format, form.detail, apps, edges);
+        match form.coding {
+            Coding::Plain => Self::Plain(bytes.into()),
+            Coding::Gzip => Self::Packed(Arc::new(Packed::new(&bytes))),
+        }
+    }
+}
+
+/// A piece of an answer, unpacked when it is sent. Copies share it.
+#[derive(Clone, Debug)]
+pub struct Piece(Content);
 
 impl Piece {
     /// Its bytes as they are sent.
     pub fn into_bytes(self) -> Bytes {
         match self.0 {
-            Kept::Plain(bytes) => bytes,
-            Kept::Packed(packed) => packed.unpack().into(),
+            Content::Plain(bytes) => bytes,
+            Content::Packed(packed) => packed.unpack().into(),
         }
-    }
-
-    /// A piece that is unpacked when it is sent.
-    pub(super) fn unpacked(packed: Arc<Packed>) -> Self {
-        Self(Kept::Packed(packed))
     }
 
     fn length(&self) -> usize {
         match &self.0 {
-            Kept::Plain(bytes) => bytes.len(),
-            Kept::Packed(packed) => packed.length(),
+            Content::Plain(bytes) => bytes.len(),
+            Content::Packed(packed) => packed.length(),
         }
     }
 
     fn kept(&self) -> usize {
         match &self.0 {
-            Kept::Plain(bytes) => bytes.len(),
-            Kept::Packed(packed) => packed.packed_length(),
+            Content::Plain(bytes) => bytes.len(),
+            Content::Packed(packed) => packed.packed_length(),
         }
     }
 }
 
 impl<T: Into<Bytes>> From<T> for Piece {
     fn from(bytes: T) -> Self {
-        Self(Kept::Plain(bytes.into()))
+        Self(Content::Plain(bytes.into()))
+    }
+}
+
+impl From<Content> for Piece {
+    fn from(content: Content) -> Self {
+        Self(content)
     }
 }
 

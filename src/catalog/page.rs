@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::clock::Monotonic;
-use crate::codec::pieces::{self, Edges};
+use crate::codec::pieces::Edges;
 use crate::codec::{Group, Shown};
 use crate::model::{AppName, Instance, InstanceId};
 use crate::registry::Lease;
 
-use super::gzip::Packed;
+use super::Form;
+use super::answer::Content;
 use super::pages::{PAGE, compare};
 use super::ready::Age;
-use super::{Coding, Form};
 
 /// Instances in their order. A copy has no bytes yet: it is made to be changed.
 #[derive(Debug, Default)]
@@ -32,24 +31,6 @@ struct Made {
     content: Content,
     edges: Edges,
     at: Monotonic,
-}
-
-/// Bytes as they are sent.
-#[derive(Clone, Debug)]
-pub(super) enum Content {
-    Plain(Bytes),
-    Packed(Arc<Packed>),
-}
-
-impl Content {
-    /// Applications in a form.
-    pub(super) fn of(form: Form, apps: &[Group], edges: Edges) -> Self {
-        let bytes = pieces::piece(form.format, form.detail, apps, edges);
-        match form.coding {
-            Coding::Plain => Self::Plain(bytes.into()),
-            Coding::Gzip => Self::Packed(Arc::new(Packed::new(&bytes))),
-        }
-    }
 }
 
 impl Clone for Page {

@@ -11,8 +11,9 @@ use crate::clock::Monotonic;
 use crate::codec::Group;
 use crate::codec::pieces::{self, Edges, Frame};
 
+use super::answer::Content;
 use super::gzip::Member;
-use super::page::{Content, Page, weight};
+use super::page::{Page, weight};
 use super::pages::PAGE;
 use super::ready::Age;
 use super::view::is_worth_a_thread;
@@ -28,43 +29,32 @@ pub(super) struct Paged {
 /// Puts the list of these pages together; what is missing of them is made first. `most_plain` says how many
 /// bytes are kept plain.
 pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, age: Age, most_plain: usize) -> Paged {
-    let coding = form.coding;
-    let weight: usize = pages.iter().map(|page| page.weight()).sum();
-    let form = if weight > most_plain { form.packed() } else { form };
+    let kept = form.kept(pages.iter().map(|page| page.weight()).sum(), most_plain);
     let edges = all_edges(&pages);
     let now = age.now;
     let old = move |place: usize| Age { most: age.most.saturating_sub(spread(age.most, place)), ..age };
     let each = pages.iter().zip(&edges).enumerate();
-    let missing = each.filter(|(place, (page, edges))| page.get(form, **edges, old(*place)).is_none());
+    let missing = each.filter(|(place, (page, edges))| page.get(kept, **edges, old(*place)).is_none());
     let is_long = is_worth_a_thread(missing.flat_map(|(_, (page, _))| page.leases()).map(|lease| &*lease.instance));
     let complete = move || {
         let each = pages.iter().zip(edges).enumerate();
         each.map(|(place, (page, edges))| {
-            page.get(form, edges, old(place)).unwrap_or_else(|| (page.make(form, edges, now), now))
+            page.get(kept, edges, old(place)).unwrap_or_else(|| (page.make(kept, edges, now), now))
         })
         .collect::<Vec<_>>()
     };
     let contents = if is_long { off_the_workers(complete).await } else { complete() };
     let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
     let frame = Frame { version: 1, hash: &hash, empty: contents.is_empty() };
-    let contents = contents.into_iter().map(|(content, _)| content);
-    let pieces = match coding {
-        Coding::Plain => pieces_of(contents, form, frame),
-        Coding::Gzip => vec![member(contents, form, frame).into()],
-    };
-    Paged { pieces, oldest }
+    Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest }
 }
 
 /// Writes a list of applications that is not kept in pages, piece by piece: in memory there is never much more of
 /// it than is kept.
 pub(super) fn write(apps: Vec<Group>, frame: Frame<'_>, form: Form, most_plain: usize) -> Vec<Piece> {
-    let length: usize = apps.iter().flat_map(|app| &app.instances).map(|shown| weight(&shown.instance)).sum();
-    let kept = if length > most_plain { form.packed() } else { form };
-    let contents = parts(apps).into_iter().map(|(part, edges)| Content::of(kept, &part, edges));
-    match form.coding {
-        Coding::Plain => pieces_of(contents, form, frame),
-        Coding::Gzip => vec![member(contents, form, frame).into()],
-    }
+    let length = apps.iter().flat_map(|app| &app.instances).map(|shown| weight(&shown.instance)).sum();
+    let kept = form.kept(length, most_plain);
+    join(parts(apps).into_iter().map(|(part, edges)| Content::of(kept, &part, edges)), form, frame)
 }
 
 /// Parts of a page's size; an application may go over the edge of one.
@@ -116,24 +106,26 @@ fn spread(most: Duration, place: usize) -> Duration {
     most / 32 * eighths
 }
 
-/// A plain list.
-fn pieces_of(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Piece> {
+fn join(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Piece> {
+    match form.coding {
+        Coding::Plain => plain(contents, form, frame),
+        Coding::Gzip => vec![member(contents, form, frame).into()],
+    }
+}
+
+fn plain(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<Piece> {
     let mut joined: Vec<Piece> = vec![pieces::head(form.format, form.detail, frame).into()];
     let between = pieces::between(form.format);
     for content in contents {
         if joined.len() > 1 && !between.is_empty() {
             joined.push(Bytes::from_static(between).into());
         }
-        joined.push(match content {
-            Content::Plain(bytes) => bytes.into(),
-            Content::Packed(packed) => Piece::unpacked(packed),
-        });
+        joined.push(content.into());
     }
     joined.push(pieces::tail(form.format, form.detail, frame).into());
     joined
 }
 
-/// A compressed list.
 fn member(contents: impl Iterator<Item = Content>, form: Form, frame: Frame<'_>) -> Vec<u8> {
     let mut member = Member::new();
     member.store(&pieces::head(form.format, form.detail, frame));

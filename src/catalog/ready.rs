@@ -88,13 +88,8 @@ impl ReadyAnswers {
             }
             !unread
         });
-        let read: Vec<Form> = self
-            .slots
-            .iter()
-            .map(|slot| slot.key().clone())
-            .filter(|(what, _)| *what == What::Apps)
-            .map(|(_, form)| form)
-            .collect();
+        let lists = self.slots.iter().filter(|slot| slot.key().0 == What::Apps);
+        let read: Vec<Form> = lists.map(|slot| slot.key().1).collect();
         let is_needed = |form: &Form| read.iter().any(|read| read == form || read.packed() == *form);
         dropped.into_iter().flat_map(|form| [form, form.packed()]).filter(|form| !is_needed(form)).collect()
     }
