@@ -12,3 +12,40 @@ pub async fn off_the_workers<T: Send + 'static>(work: impl FnOnce() -> T + Send 
         Err(failed) => std::panic::resume_unwind(failed.into_panic()),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::Poll;
+
+    use super::*;
+
+    /// Begins two pieces of work while there is no thread for either. Gives whether each was done at once, and
+    /// what the second comes to when there is a thread.
+    pub(crate) fn while_no_thread_is_free<T>(
+        short: impl Future<Output = T>,
+        long: impl Future<Output = T>,
+    ) -> ((bool, bool), T) {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let (release, busy) = mpsc::channel::<()>();
+            tokio::task::spawn_blocking(move || busy.recv());
+            let (mut short, mut long) = (pin!(short), pin!(long));
+            let at_once = poll_fn(|task| {
+                Poll::Ready((short.as_mut().poll(task).is_ready(), long.as_mut().poll(task).is_ready()))
+            });
+            let at_once = at_once.await;
+            release.send(()).unwrap();
+            (at_once, long.await)
+        })
+    }
+
+    #[test]
+    fn work_waits_for_a_thread() {
+        assert_eq!(while_no_thread_is_free(async { 1 }, off_the_workers(|| 2)), ((true, false), 2));
+    }
+}

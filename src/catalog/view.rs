@@ -220,14 +220,8 @@ fn pieces(document: &Document, form: Form) -> Vec<Piece> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use std::future::poll_fn;
-    use std::pin::pin;
-    use std::sync::mpsc;
-    use std::task::Poll;
-
     use super::*;
+    use crate::blocking::tests::while_no_thread_is_free;
     use crate::catalog::page::shown;
     use crate::catalog::pages::tests::lease;
     use crate::codec::Detail;
@@ -243,18 +237,9 @@ mod tests {
 
     #[test]
     fn a_document_of_few_large_instances_is_not_written_on_a_worker() {
-        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
-        runtime.block_on(async {
-            let (release, busy) = mpsc::channel::<()>();
-            tokio::task::spawn_blocking(move || busy.recv());
-            let (mut short, mut long) =
-                (pin!(write(app(1), FORM, Version(1))), pin!(write(app(300), FORM, Version(1))));
-            let at_once = poll_fn(|task| {
-                Poll::Ready((short.as_mut().poll(task).is_ready(), long.as_mut().poll(task).is_ready()))
-            });
-            assert_eq!(at_once.await, (true, false), "there is no thread for it yet");
-            release.send(()).unwrap();
-            assert!(long.await.length > 600_000);
-        });
+        let (at_once, long) =
+            while_no_thread_is_free(write(app(1), FORM, Version(1)), write(app(300), FORM, Version(1)));
+        assert_eq!(at_once, (true, false), "there is no thread for it yet");
+        assert!(long.length > 600_000);
     }
 }

@@ -220,12 +220,8 @@ fn tell(peer: &Peer, news: &News) {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use std::future::poll_fn;
-    use std::pin::pin;
-    use std::sync::mpsc;
-    use std::task::Poll;
-
     use super::*;
+    use crate::blocking::tests::while_no_thread_is_free;
 
     /// An answer to one item, of that many bytes at least.
     fn answer(bytes: usize) -> Bytes {
@@ -234,17 +230,8 @@ mod tests {
 
     #[test]
     fn a_large_answer_is_not_read_on_a_worker() {
-        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
-        runtime.block_on(async {
-            let (release, busy) = mpsc::channel::<()>();
-            tokio::task::spawn_blocking(move || busy.recv());
-            let (mut small, mut large) = (pin!(read(answer(10), 1)), pin!(read(answer(READ_AT_ONCE), 1)));
-            let at_once = poll_fn(|task| {
-                Poll::Ready((small.as_mut().poll(task).is_ready(), large.as_mut().poll(task).is_ready()))
-            });
-            assert_eq!(at_once.await, (true, false), "there is no thread for it yet");
-            release.send(()).unwrap();
-            assert_eq!(large.await.unwrap().len(), 1);
-        });
+        let (at_once, long) = while_no_thread_is_free(read(answer(10), 1), read(answer(READ_AT_ONCE), 1));
+        assert_eq!(at_once, (true, false), "there is no thread for it yet");
+        assert_eq!(long.unwrap().len(), 1);
     }
 }
