@@ -54,7 +54,6 @@ pub use overload::{Overload, Shedding};
 pub use service::Service;
 
 /// What the resources work on.
-#[derive(Clone)]
 pub struct Api {
     /// The registry.
     pub registry: Arc<Registry>,
@@ -71,7 +70,7 @@ pub struct Api {
     /// Takes what peers send.
     pub receiver: Receiver,
     /// Who the other nodes are.
-    pub peers: Arc<Peers>,
+    pub peers: Peers,
     /// Who this node is.
     pub node: NodeId,
     /// The time.

@@ -164,11 +164,7 @@ impl Peers {
             return None;
         }
         let peer = Arc::new(Peer::new(url.clone(), self.ending.child_token()));
-        let Some(post) = self.context.outboxes.open(self.context.limits, rand::random()) else {
-            tracing::error!(peer = %url, most = MOST_PEERS, "a peer is told nothing: there are too many");
-            return None;
-        };
-        peer.found.lock().post = Some(post);
+        peer.found.lock().post = Some(self.open_post(url)?);
         self.keep_running(
             &peer,
             |peers, peer| async move { peer::serve(&peers, &peer).await },
@@ -205,6 +201,15 @@ impl Peers {
         ));
     }
 
+    /// An outbox for a peer; none where there are too many, which is told.
+    fn open_post(&self, url: &PeerUrl) -> Option<Arc<Post>> {
+        let post = self.context.outboxes.open(self.context.limits, rand::random());
+        if post.is_none() {
+            tracing::error!(peer = %url, most = MOST_PEERS, "a peer is told nothing: there are too many");
+        }
+        post
+    }
+
     fn drop_post(&self, peer: &Peer) {
         // The guard must be gone before an outbox is locked.
         let post = peer.found.lock().post.take();
@@ -237,8 +242,7 @@ impl Peers {
     }
 
     /// Ends the tasks of all peers, once those that answer have heard of all changes, or after `limit`. A broken
-    /// connection is tried again.
-    /// Gives how many changes nobody was told of.
+    /// connection is tried again. Gives how many changes nobody was told of.
     pub async fn end(&self, limit: Duration) -> usize {
         let left = self.flush(limit).await;
         self.ending.cancel();

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::Peers;
 use super::identity::Identity;
-use super::outboxes::MOST_PEERS;
 use super::peer::{Peer, Standing};
 
 impl Peers {
@@ -50,10 +49,9 @@ impl Peers {
             return;
         }
         if standing == Standing::Peer {
-            found.post = self.context.outboxes.open(self.context.limits, rand::random());
+            found.post = self.open_post(&peer.url);
             if found.post.is_none() {
                 // It is asked again later, as whatever it was.
-                tracing::error!(peer = %peer.url, most = MOST_PEERS, "a peer is told nothing: there are too many");
                 return;
             }
         }

@@ -85,7 +85,7 @@ impl App {
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
             receiver,
-            peers: Arc::new(peers.clone()),
+            peers: peers.clone(),
             node,
             clock: clock.clone(),
         };
