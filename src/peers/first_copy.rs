@@ -19,9 +19,8 @@ use http::StatusCode;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::codec::json::{self, ListedInstance};
-use crate::codec::{Limits, ReadError};
-use crate::model::{Instance, WallMillis};
+use crate::codec::{Limits, ReadError, json};
+use crate::model::Instance;
 use crate::settings::{NO_REGION, PeerUrl, ReplicationSettings};
 
 use super::Context;
@@ -133,14 +132,7 @@ impl FirstCopy<'_> {
         let now = self.context.clock.now().wall;
         let read = tokio::task::spawn_blocking(move || {
             let list = json::read_applications(&body, &Limits::default(), MOST_INSTANCES)?;
-            let (mut instances, mut refusals) = (Vec::with_capacity(list.instances.len()), Vec::new());
-            for listed in list.instances {
-                match accepted(listed, now) {
-                    Ok(instance) => instances.push(instance),
-                    Err(refusal) => refusals.push(refusal),
-                }
-            }
-            Ok::<_, ReadError>((instances, refusals))
+            Ok::<_, ReadError>(list.sorted_out(|listed| listed.registration.accept_alone(now)))
         });
         match read.await.map_err(Failure::faulty) {
             Ok(Ok((instances, refusals))) => {
@@ -172,10 +164,4 @@ impl FirstCopy<'_> {
         tracing::info!(%peer, instances = taken, "copied the registry of a peer");
         taken
     }
-}
-
-/// The error is for people to read.
-fn accepted(listed: Result<ListedInstance, ReadError>, now: WallMillis) -> Result<Instance, String> {
-    let listed = listed.map_err(|error| error.to_string())?;
-    listed.registration.accept_alone(now).map_err(|refusal| refusal.to_string())
 }

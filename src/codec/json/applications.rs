@@ -15,7 +15,7 @@ use super::read;
 use super::tree::{Parser, Tree, walk};
 use crate::codec::wanted::{LISTED, SCALAR};
 use crate::codec::{Limits, ReadError};
-use crate::model::{LeaseTimes, Registration, WallMillis};
+use crate::model::{LeaseTimes, Refusal, Registration, WallMillis};
 
 /// What another server lists (`Applications`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,22 @@ pub struct ListedApplications {
     pub version: Option<i64>,
     /// The instances of all applications in their order, those that cannot be read among them.
     pub instances: Vec<Result<ListedInstance, ReadError>>,
+}
+
+impl ListedApplications {
+    /// What is made of those that can be read and are accepted, and of each other one why not, for people to
+    /// read.
+    pub fn sorted_out<T>(self, accept: impl Fn(ListedInstance) -> Result<T, Refusal>) -> (Vec<T>, Vec<String>) {
+        let (mut accepted, mut refusals) = (Vec::with_capacity(self.instances.len()), Vec::new());
+        for listed in self.instances {
+            match listed.map(&accept) {
+                Ok(Ok(instance)) => accepted.push(instance),
+                Ok(Err(refusal)) => refusals.push(refusal.to_string()),
+                Err(error) => refusals.push(error.to_string()),
+            }
+        }
+        (accepted, refusals)
+    }
 }
 
 /// An instance as another server lists it.

@@ -31,7 +31,7 @@ use crate::blocking::off_the_workers;
 use crate::clock::Clock;
 use crate::codec::json::{self, ListedInstance};
 use crate::codec::{Limits, ReadError};
-use crate::model::AppName;
+use crate::model::{AppName, Refusal};
 use crate::registry::{RegionChange, RegionId, Registry, RemoteInstance};
 use crate::settings::{NO_REGION, RegionSettings, RemoteRegion};
 
@@ -212,22 +212,14 @@ impl Follower {
 }
 
 fn read(body: &[u8], most: usize) -> Result<(List, Vec<String>), ReadError> {
-    let listed = json::read_applications(body, &Limits::default(), most)?;
-    let instances = Vec::with_capacity(listed.instances.len());
-    let mut list = List { hash: listed.hash, bytes: body.len(), instances };
-    let mut unread = Vec::new();
-    for instance in listed.instances {
-        match instance.map_err(|error| error.to_string()).and_then(accepted) {
-            Ok(instance) => list.instances.push(instance),
-            Err(refusal) => unread.push(refusal),
-        }
-    }
-    Ok((list, unread))
+    let mut listed = json::read_applications(body, &Limits::default(), most)?;
+    let hash = listed.hash.take();
+    let (instances, unread) = listed.sorted_out(accepted);
+    Ok((List { hash, bytes: body.len(), instances }, unread))
 }
 
-fn accepted(listed: ListedInstance) -> Result<RemoteInstance, String> {
+fn accepted(listed: ListedInstance) -> Result<RemoteInstance, Refusal> {
     let ListedInstance { registration, times } = listed;
     // The same instance must not look changed with each copy, so that times it lacks are not those of now.
-    let instance = registration.accept_alone(0).map_err(|refusal| refusal.to_string())?;
-    Ok(RemoteInstance { instance, times })
+    Ok(RemoteInstance { instance: registration.accept_alone(0)?, times })
 }
