@@ -11,8 +11,9 @@ use eurekad::model::{
 use eurekad::registry::{Origin, Renewal};
 
 use super::checks::Word;
+use super::event::Event;
 use super::network::Place;
-use super::world::{Event, START, World};
+use super::world::{START, World};
 
 /// An instance.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]

@@ -10,9 +10,10 @@ use eurekad::model::{OutgoingItem, ReplicationAction};
 use eurekad::peers::{self, Failure, Home, Next, Outcome, Sender, Stream, Task, Turn};
 
 use super::client::client_of;
+use super::event::Event;
 use super::network::{Body, Packet, Place};
 use super::node::Purpose;
-use super::world::{Event, World};
+use super::world::World;
 
 /// `peer-node-read-timeout-ms`.
 const TIME_OUT: u64 = 5_000;

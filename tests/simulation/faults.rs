@@ -3,8 +3,9 @@
 use rand::RngExt as _;
 
 use super::client::Told;
+use super::event::Event;
 use super::network::Weather;
-use super::world::{Event, Part, World};
+use super::world::{Part, World};
 
 impl World {
     /// One thing that happens in the time of the faults; plans the next.

@@ -8,9 +8,10 @@ use eurekad::model::{Instance, InstanceStatus};
 use eurekad::peers::Failure;
 use eurekad::registry::Origin;
 
+use super::event::Event;
 use super::network::{Body, Place};
 use super::node::Purpose;
-use super::world::{Event, World};
+use super::world::World;
 
 /// `registry-sync-retries`, `registry-sync-retry-wait-ms`, `eurekad.first-copy.limit`.
 const ROUNDS: u32 = 2;

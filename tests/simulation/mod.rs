@@ -3,6 +3,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
+//! | `event` | what can happen |
 //! | `world` | the agenda of what happens when, and the run from start to end |
 //! | `node` | one server without HTTP, its lives and pauses |
 //! | `exchange` | batches and answers as bytes between nodes |
@@ -27,6 +28,7 @@
 
 mod checks;
 mod client;
+mod event;
 mod exchange;
 mod faults;
 mod first_copy;

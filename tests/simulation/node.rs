@@ -21,11 +21,12 @@ use eurekad::registry::{Lease, Registry, Replicas, Rules, Told};
 use eurekad::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
 
 use super::checks::Seen;
+use super::event::Event;
 use super::first_copy::Copying;
 use super::java;
 use super::network::Place;
 use super::repair::FIRST_REPAIR;
-use super::world::{Event, START, World};
+use super::world::{START, World};
 
 /// Between two rounds of eviction.
 pub(crate) const EVICTION: u64 = 5_000;

@@ -11,10 +11,11 @@ use eurekad::peers::Failure;
 use eurekad::peers::digest::{self, Exchange};
 
 use super::Repair;
+use super::event::Event;
 use super::network::{Body, Place};
 use super::node::Purpose;
 use super::scale::DIGEST_INTERVAL;
-use super::world::{Event, World};
+use super::world::World;
 
 /// Milliseconds until the first comparison.
 pub(crate) const FIRST_REPAIR: u64 = 5_000;

@@ -12,8 +12,9 @@ use eurekad::model::{AppName, InstanceId, LeaseRequest};
 
 use super::Repair;
 use super::client::{Client, Told};
+use super::event::Event;
 use super::network::{Body, Place};
-use super::world::{Event, LAST_WORDS, World};
+use super::world::{LAST_WORDS, World};
 
 /// `eurekad.peers.digest-interval`, in milliseconds.
 pub(super) const DIGEST_INTERVAL: u64 = 45_000;

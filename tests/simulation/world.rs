@@ -8,8 +8,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::Repair;
-use super::client::{Call, Client, Told};
-use super::network::{Network, Packet, Place};
+use super::client::{Client, Told};
+use super::event::Event;
+use super::network::{Network, Place};
 use super::node::Node;
 use super::report::Report;
 use super::scale::Counts;
@@ -28,46 +29,6 @@ const AFTER_LEASE: u64 = 40_000;
 const INSISTING: u64 = 50_000;
 /// In which nobody calls, at the end.
 pub(crate) const LAST_WORDS: u64 = 3_000;
-
-/// What happens.
-#[derive(Clone, Debug)]
-pub(crate) enum Event {
-    /// The lease clock of a node.
-    Beat(Place),
-    Evict(Place),
-    /// A look into the outbox for a peer.
-    Look {
-        at: Place,
-        peer: usize,
-        turn: u64,
-    },
-    Arrive(Packet),
-    TimeOut {
-        at: Place,
-        exchange: u64,
-    },
-    CopyRound(Place),
-    /// A client's call at a process that was stopped when it came.
-    Call {
-        at: Place,
-        client: usize,
-        call: Call,
-    },
-    Heartbeat {
-        client: usize,
-        turn: u64,
-    },
-    Return(usize),
-    Stir,
-    Start(usize),
-    GoOn(Place),
-    Operate(usize),
-    Insist(usize),
-    Repair {
-        at: Place,
-        peer: usize,
-    },
-}
 
 /// The parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use eurekad::model::InstanceStatus;
 use eurekad::registry::Origin;
 
 use super::{Client, Told};
-use crate::simulation::world::{Event, World};
+use crate::simulation::event::Event;
+use crate::simulation::world::World;
 
 impl World {
     /// An operator sets a status or takes it back. Whether there was an instance.
