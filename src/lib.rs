@@ -14,6 +14,7 @@
 //! | [`peers`] | the other nodes: what they are told, what they tell, the first copy |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
+//! | [`access`] | who asks, and what they may do |
 //! | [`logging`] | levels, lines and files of the log, access log |
 //! | [`settings`] | what the user wrote, and what it means |
 //! | [`codec`] | bytes to model and back: JSON, XML |
@@ -26,6 +27,7 @@
 //! Everything that happens to an instance is one change in one ordered log; everything that anybody
 //! reads is a view made from that log. A heartbeat touches one lease and nothing else.
 
+pub mod access;
 pub mod blocking;
 pub mod catalog;
 pub mod cli;

@@ -8,6 +8,7 @@ use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 
+use crate::access::Connection;
 use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
 use crate::logging::PeerAddress;
@@ -26,7 +27,7 @@ pub(super) async fn batch(
     api: &Api,
     head: &Parts,
     body: Body,
-    from: Option<PeerAddress>,
+    from: &Connection,
 ) -> Result<Response, ApiError> {
     let read = read_body(api, &head.headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_batch(bytes, limits),
@@ -44,7 +45,7 @@ pub(super) async fn batch(
             api.peers.heard(
                 identity,
                 sender.turn.map(|turn| turn.stream),
-                from.map(|PeerAddress(address)| address.ip()),
+                from.address.map(|PeerAddress(address)| address.ip()),
             );
         }
         api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?

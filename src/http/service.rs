@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::logging::PeerAddress;
+use crate::access::Connection;
 use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
@@ -38,7 +38,7 @@ impl Service {
 
     /// The answer to a request for a resource of the API; the request itself if it is for anything else. `from`
     /// is who sent it, as far as that is known.
-    pub async fn answer(&self, request: Request, from: Option<PeerAddress>) -> Result<Response, Request> {
+    pub async fn answer(&self, request: Request, from: &Connection) -> Result<Response, Request> {
         let (head, body) = request.into_parts();
         match Resource::of(head.uri.path(), &self.0.context_path) {
             Ok(Some(resource)) => {
@@ -54,8 +54,8 @@ impl Service {
     pub fn router(&self) -> Router {
         let service = self.clone();
         Router::new().fallback(async move |request: Request| {
-            let from = request.extensions().get().copied();
-            match service.answer(request, from).await {
+            let from = request.extensions().get().cloned().unwrap_or_default();
+            match service.answer(request, &from).await {
                 Ok(answer) => answer,
                 Err(request) => {
                     let mistake = Resource::of(request.uri().path(), &service.0.context_path).err();
@@ -70,7 +70,7 @@ impl Service {
         resource: Resource<'_>,
         head: &Parts,
         body: Body,
-        from: Option<PeerAddress>,
+        from: &Connection,
     ) -> Result<Response, ApiError> {
         let api = &self.0.api;
         let Some(methods) = resource.methods() else {

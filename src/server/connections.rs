@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use crate::access::Connection;
 use crate::http::Service;
 use crate::logging::PeerAddress;
 
@@ -98,23 +99,25 @@ impl Connections {
     }
 
     async fn talk(self, socket: TcpStream) {
-        let peer = socket.peer_addr().ok().map(PeerAddress);
+        let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (site, leftovers) = (Arc::new((self.api, self.router)), self.leftovers);
+        let (site, leftovers) = (Arc::new((self.api, self.router, from)), self.leftovers);
         let service = service_fn(move |incoming: Request<Incoming>| {
             let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
             async move {
-                let (api, router) = &*site;
+                let (api, router, from) = &*site;
                 let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
                 let answered = match api {
-                    Some(api) => api.answer(request, peer).await,
+                    Some(api) => api.answer(request, from).await,
                     None => Err(request),
                 };
                 let response = match answered {
                     Ok(response) => response,
                     Err(mut request) => {
-                        if let Some(peer) = peer {
-                            request.extensions_mut().insert(peer);
+                        let extensions = request.extensions_mut();
+                        extensions.insert(from.clone());
+                        if let Some(address) = from.address {
+                            extensions.insert(address);
                         }
                         router.clone().oneshot(request).await?
                     }

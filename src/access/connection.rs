@@ -1,0 +1,24 @@
+//! What is known of the other end of a connection.
+
+use std::sync::Arc;
+
+use crate::logging::PeerAddress;
+
+/// Who is at the other end, as far as the connection tells: an extension of every request that goes
+/// through a router.
+#[derive(Clone, Debug, Default)]
+pub struct Connection {
+    /// Where from; none in tests without sockets.
+    pub address: Option<PeerAddress>,
+    /// What the client proved to own, if it was asked for that (`server.ssl.client-auth`).
+    pub certificate: Option<Arc<ClientCertificate>>,
+}
+
+/// Whom a client's certificate names. It was verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// The subject as RFC 4514 writes it: `CN=peer-1,O=Example`.
+    pub subject: String,
+    /// Names of the subject: DNS names, URIs, addresses of mail and of machines.
+    pub names: Vec<String>,
+}
