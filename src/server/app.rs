@@ -15,7 +15,8 @@ use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
 use crate::peers::{
-    Calls, Context, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
+    Calls, Context, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals,
+    Regions,
 };
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
@@ -67,11 +68,19 @@ impl App {
             outboxes,
             limits: OutboxLimits { tasks: settings.replication.most_tasks, longest: settings.replication.longest_wait },
             refusals,
-            calls: Calls::new(&settings.replication, own_identity(node, Arc::clone(&registry))),
+            calls: Calls::new(
+                &settings.replication,
+                Credentials::new(&settings.peer_credentials, clock.clone()),
+                own_identity(node, Arc::clone(&registry)),
+            ),
             digest_interval: settings.replication.digest_interval,
             clock: clock.clone(),
         });
-        let to_regions = Calls::to_regions(&settings.regions, own_identity(node, Arc::clone(&registry)));
+        let to_regions = Calls::to_regions(
+            &settings.regions,
+            Credentials::new(&settings.region_credentials, clock.clone()),
+            own_identity(node, Arc::clone(&registry)),
+        );
         let regions = Regions::new(settings.regions.clone(), Arc::clone(&registry), to_regions, node, clock.clone());
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));

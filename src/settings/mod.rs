@@ -22,6 +22,7 @@
 //! | the rest | one struct a concern | `EurekaServerConfigBean`, `ServerProperties`, … |
 
 mod catalog;
+mod credentials;
 mod effective;
 mod findings;
 mod http;
@@ -48,6 +49,7 @@ mod value;
 mod winners;
 
 pub use catalog::CatalogSettings;
+pub use credentials::{CredentialSettings, OAuth2Settings, Secret};
 pub use effective::{Effect, Effective};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
@@ -96,10 +98,14 @@ pub struct Settings {
     pub own: OwnInstanceSettings,
     /// Where the peers are.
     pub peers: PeerSettings,
+    /// What this server proves itself with to its peers.
+    pub peer_credentials: CredentialSettings,
     /// What peers mean to this server.
     pub replication: ReplicationSettings,
     /// Registries of other regions.
     pub regions: RegionSettings,
+    /// What this server proves itself with to remote regions.
+    pub region_credentials: CredentialSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
     /// What is logged.
@@ -171,8 +177,10 @@ impl Settings {
             opening: OpeningSettings::read(&mut reader),
             own: OwnInstanceSettings::read(&mut reader),
             peers: PeerSettings::read(&mut reader),
+            peer_credentials: CredentialSettings::for_peers(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
+            region_credentials: CredentialSettings::for_regions(&mut reader),
             management: ManagementSettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

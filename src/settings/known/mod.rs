@@ -146,7 +146,9 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.eureka-server-port",
         "eureka.client.eureka-server-url-context",
     ];
-    if ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval"].contains(&name) {
+    const AFTER_RESTART: [&str; 2] = ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval"];
+    const FAMILIES_AFTER_RESTART: [&str; 2] = ["eurekad.peers.credentials.", "eurekad.peers.oauth2."];
+    if AFTER_RESTART.contains(&name) || FAMILIES_AFTER_RESTART.iter().any(|family| name.starts_with(family)) {
         return false;
     }
     let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));

@@ -63,6 +63,6 @@ proptest! {
             .collect();
         prop_assert_eq!(written.len(), 1, "{:?}", written);
         prop_assert_eq!(&written[0].name, known.name);
-        prop_assert_eq!(&written[0].value, "77");
+        prop_assert_eq!(&written[0].value, &secrets::masked(known.name, "77"));
     }
 }
