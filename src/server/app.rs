@@ -7,6 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{FetchLimiter, Refused};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
@@ -48,6 +49,7 @@ pub struct App {
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
+    refused: Arc<Refused>,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -61,7 +63,8 @@ impl App {
         let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
-        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), clock.clone());
+        let refused = Arc::new(Refused::default());
+        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&refused), clock.clone());
         let peers = Peers::new(Context {
             node,
             registry: Arc::clone(&registry),
@@ -90,6 +93,8 @@ impl App {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
+            fetches: FetchLimiter::new(Arc::clone(&refused)),
+            refused: Arc::clone(&refused),
             overload: Arc::clone(&overload),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
@@ -100,7 +105,7 @@ impl App {
         };
         let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, refused, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -164,7 +169,7 @@ impl App {
     }
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
-    /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
+    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, and the timers of all that.
     /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
     /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
@@ -172,6 +177,11 @@ impl App {
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
         self.settings.send_replace(settings.clone());
+    }
+
+    /// What limits refused.
+    pub fn refused(&self) -> &Arc<Refused> {
+        &self.refused
     }
 
     /// Whether there is too much to do.
@@ -212,12 +222,16 @@ fn rules(settings: &Settings) -> Rules {
 }
 
 fn request_settings(settings: &Settings) -> RequestSettings {
+    let limits = BodyLimits {
+        bytes: settings.http.body_limit,
+        setting: "eurekad.limits.body-size",
+        time: settings.http.request_timeout,
+        content: settings.limits,
+    };
     RequestSettings {
-        limits: BodyLimits {
-            bytes: settings.http.body_limit,
-            time: settings.http.request_timeout,
-            content: settings.limits,
-        },
+        limits,
+        batch_limits: BodyLimits { bytes: settings.http.batch_limit, setting: "eurekad.limits.batch-size", ..limits },
+        rate_limit: settings.rate_limit.clone(),
         delta_enabled: settings.catalog.delta_enabled,
     }
 }

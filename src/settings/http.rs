@@ -19,6 +19,8 @@ pub struct HttpSettings {
     /// `eurekad.http.max-connections`, else `server.tomcat.max-connections`: default 8192, at least
     /// 1; `-1` means 2147483647.
     pub max_connections: usize,
+    /// `eurekad.http.max-connections-per-address`: those of one address. Default none.
+    pub max_connections_per_address: Option<usize>,
     /// `eurekad.http.head-timeout`, in ms: from the first byte of a request to the end of its head.
     /// Default 10 s.
     pub head_timeout: Duration,
@@ -31,6 +33,9 @@ pub struct HttpSettings {
     pub request_timeout: Duration,
     /// `eurekad.limits.body-size`, in bytes: a request's body after decompression. Default 10 MB.
     pub body_limit: usize,
+    /// `eurekad.limits.batch-size`, in bytes: a batch of a peer, after decompression. Default 32 MB: a Java
+    /// server drops a batch that is refused, with all that is in it.
+    pub batch_limit: usize,
     /// `eurekad.limits.bodies-in-flight`, in bytes: all large bodies at a time. Default 256 MB.
     pub bodies_in_flight: usize,
     /// `server.max-http-request-header-size`, before Boot 3 `server.max-http-header-size`, in bytes:
@@ -51,10 +56,12 @@ impl Default for HttpSettings {
             port: 8761,
             context_path: String::new(),
             max_connections: 8192,
+            max_connections_per_address: None,
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_mins(2),
             request_timeout: Duration::from_secs(30),
             body_limit: 10 << 20,
+            batch_limit: 32 << 20,
             bodies_in_flight: 256 << 20,
             head_limit: 16 << 10,
             shed_after: Some(Duration::from_millis(500)),
@@ -85,6 +92,9 @@ impl HttpSettings {
                     value::whole(1..=MOST)(if text.trim() == "-1" { "2147483647" } else { text })
                 })
                 .unwrap_or(default.max_connections),
+            max_connections_per_address: reader
+                .get(&["eurekad.http.max-connections-per-address"], value::whole(0..=MOST))
+                .filter(|most| *most > 0),
             head_timeout: reader.get(&["eurekad.http.head-timeout"], &time).unwrap_or(default.head_timeout),
             idle_timeout: reader
                 .get(&["eurekad.http.idle-timeout", "server.tomcat.keep-alive-timeout"], |text| {
@@ -93,6 +103,9 @@ impl HttpSettings {
                 .unwrap_or(default.idle_timeout),
             request_timeout: reader.get(&["eurekad.http.request-timeout"], &time).unwrap_or(default.request_timeout),
             body_limit: reader.get(&["eurekad.limits.body-size"], value::size(1..=MOST)).unwrap_or(default.body_limit),
+            batch_limit: reader
+                .get(&["eurekad.limits.batch-size"], value::size(1..=MOST))
+                .unwrap_or(default.batch_limit),
             bodies_in_flight: reader
                 .get(&["eurekad.limits.bodies-in-flight"], value::size(1..=MOST))
                 .unwrap_or(default.bodies_in_flight),

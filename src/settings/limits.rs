@@ -18,6 +18,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> LimitSettings {
             .unwrap_or(default.nesting_depth),
         metadata_entries: reader.get(&["eurekad.limits.metadata-entries"], &count).unwrap_or(default.metadata_entries),
         metadata_length: reader.get(&["eurekad.limits.metadata-length"], &length).unwrap_or(default.metadata_length),
+        metadata_size: reader
+            .get(&["eurekad.limits.metadata-size"], value::size(1..=i64::from(i32::MAX)))
+            .unwrap_or(default.metadata_size),
         name_length: reader.get(&["eurekad.limits.name-length"], &length).unwrap_or(default.name_length),
         text_length: reader.get(&["eurekad.limits.text-length"], &length).unwrap_or(default.text_length),
         vip_names: reader.get(&["eurekad.limits.vip-names"], &count).unwrap_or(default.vip_names),

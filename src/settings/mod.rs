@@ -40,6 +40,7 @@ mod peer_url;
 mod peers;
 mod placeholders;
 mod preservation;
+mod rate_limit;
 mod reader;
 mod regions;
 mod replication;
@@ -66,6 +67,7 @@ pub use peer_name::{OwnRoot, PeerName};
 pub use peer_url::{PeerUrl, PeerUrlError};
 pub use peers::{PeerSettings, TxtSettings};
 pub use preservation::PreservationSettings;
+pub use rate_limit::{Rate, RateLimitSettings};
 pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
@@ -92,6 +94,8 @@ pub struct Settings {
     pub catalog: CatalogSettings,
     /// What a body may hold.
     pub limits: LimitSettings,
+    /// How often lists may be read.
+    pub rate_limit: RateLimitSettings,
     /// When a server that just started lets clients read.
     pub opening: OpeningSettings,
     /// The record that the server shows of itself.
@@ -174,6 +178,7 @@ impl Settings {
             preservation: PreservationSettings::read(&mut reader),
             catalog: CatalogSettings::read(&mut reader),
             limits: limits::read(&mut reader),
+            rate_limit: RateLimitSettings::read(&mut reader),
             opening: OpeningSettings::read(&mut reader),
             own: OwnInstanceSettings::read(&mut reader),
             peers: PeerSettings::read(&mut reader),

@@ -59,7 +59,6 @@ impl<'a> Reader<'a> {
             match kind {
                 Kind::Text => {}
                 Kind::Flag => drop(self.convert(name, property, value::boolean)),
-                Kind::Whole => drop(self.convert(name, property, value::whole::<i64>(0..=i64::from(i32::MAX)))),
                 Kind::Seconds => drop(self.convert(name, property, time(Unit::Seconds))),
             }
         }

@@ -1,10 +1,10 @@
 //! A client that speaks HTTP/1.1 by hand: every byte counts.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use socket2::SockRef;
+use socket2::{Domain, SockRef, Socket, Type};
 
 use super::server::SOON;
 
@@ -43,11 +43,22 @@ impl Wire {
 
     /// None if nobody takes the connection.
     pub(crate) fn try_open(address: SocketAddr) -> Option<Self> {
-        let socket = TcpStream::connect_timeout(&address, SOON).ok()?;
+        Some(Self::over(TcpStream::connect_timeout(&address, SOON).ok()?))
+    }
+
+    /// From another address of this machine.
+    pub(crate) fn open_from(from: IpAddr, address: SocketAddr) -> Self {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).expect("a socket");
+        socket.bind(&SocketAddr::new(from, 0).into()).expect("an address of this machine");
+        socket.connect_timeout(&address.into(), SOON).expect("a connection");
+        Self::over(socket.into())
+    }
+
+    fn over(socket: TcpStream) -> Self {
         socket.set_nodelay(true).expect("an option");
         socket.set_read_timeout(Some(SOON)).expect("an option");
         socket.set_write_timeout(Some(SOON)).expect("an option");
-        Some(Self { socket, came: Vec::new() })
+        Self { socket, came: Vec::new() }
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {

@@ -64,7 +64,6 @@ pub(super) enum Usage {
 pub(super) enum Kind {
     Text,
     Flag,
-    Whole,
     Seconds,
 }
 
@@ -146,13 +145,14 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.eureka-server-port",
         "eureka.client.eureka-server-url-context",
     ];
+    const RATE_LIMITER: &str = "eureka.server.rate-limiter-";
     const AFTER_RESTART: [&str; 2] = ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval"];
     const FAMILIES_AFTER_RESTART: [&str; 2] = ["eurekad.peers.credentials.", "eurekad.peers.oauth2."];
     if AFTER_RESTART.contains(&name) || FAMILIES_AFTER_RESTART.iter().any(|family| name.starts_with(family)) {
         return false;
     }
     let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
-    NAMES.contains(&name) || FAMILIES.iter().any(below)
+    NAMES.contains(&name) || name.starts_with(RATE_LIMITER) || FAMILIES.iter().any(below)
 }
 
 /// Whether a canonical name is one of those that a concern may read.

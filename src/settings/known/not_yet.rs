@@ -6,8 +6,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Flag,
         &[
-            "eureka.server.rate-limiter-enabled",
-            "eureka.server.rate-limiter-throttle-standard-clients",
             "eureka.server.metrics.enabled",
             "eureka.instance.instance-enabled-onit",
             "eureka.client.on-demand-update-status-change",
@@ -16,14 +14,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.tls.enabled",
             "eureka.dashboard.enabled",
             "management.endpoint.health.probes.enabled",
-        ],
-    ),
-    (
-        Kind::Whole,
-        &[
-            "eureka.server.rate-limiter-burst-size",
-            "eureka.server.rate-limiter-registry-fetch-average-rate",
-            "eureka.server.rate-limiter-full-fetch-average-rate",
         ],
     ),
     (
@@ -38,7 +28,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
         &[
             "eureka.server.remote-region-trust-store",
             "eureka.server.remote-region-trust-store-password",
-            "eureka.server.rate-limiter-privileged-clients[]",
             "eureka.instance.initial-status",
             "eureka.client.tls.*",
             "eureka.dashboard.path",
