@@ -124,6 +124,11 @@ impl Wire {
         self.socket.shutdown(std::net::Shutdown::Write).expect("shut down");
     }
 
+    /// The same if there still is a connection.
+    pub(crate) fn half_close_if_open(&mut self) {
+        let _ = self.socket.shutdown(std::net::Shutdown::Write);
+    }
+
     /// Vanishes: the server gets a reset and no end.
     pub(crate) fn vanish(self) {
         SockRef::from(&self.socket).set_linger(Some(Duration::ZERO)).expect("an option");
@@ -132,6 +137,26 @@ impl Wire {
     /// Gives the connection a small buffer for what comes.
     pub(crate) fn take_little(&self) {
         SockRef::from(&self.socket).set_recv_buffer_size(4096).expect("an option");
+    }
+
+    /// The status of the next answer if one comes; none if the connection ends before.
+    pub(crate) fn try_status(&mut self) -> Option<u16> {
+        self.hears_within(SOON).then(|| self.head().0)
+    }
+
+    /// Whether the server has closed the connection; what it sent before is thrown away.
+    pub(crate) fn is_closed(&mut self) -> bool {
+        self.socket.set_nonblocking(true).expect("an option");
+        let mut piece = [0; 4 << 10];
+        let closed = loop {
+            match self.uninterrupted(|mut socket| socket.read(&mut piece)) {
+                Ok(0) => break true,
+                Ok(_) => {}
+                Err(error) => break error.kind() != ErrorKind::WouldBlock,
+            }
+        };
+        self.socket.set_nonblocking(false).expect("an option");
+        closed
     }
 
     /// Whether something comes within this time.
