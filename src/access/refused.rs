@@ -34,11 +34,14 @@ pub enum Limit {
     Content,
     /// Instances in all, or of an application.
     Instances,
+    /// Lists while there is too much to do (`eurekad.overload.shed-after`), or too many lists that must be made
+    /// first; comparisons of peers beyond one at a time.
+    Overload,
 }
 
 impl Limit {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Fetches,
         Self::FullFetches,
         Self::FetchCandidates,
@@ -52,6 +55,7 @@ impl Limit {
         Self::BodyTime,
         Self::Content,
         Self::Instances,
+        Self::Overload,
     ];
 
     /// A name for figures: small letters and dashes.
@@ -70,6 +74,7 @@ impl Limit {
             Self::BodyTime => "body-time",
             Self::Content => "content",
             Self::Instances => "instances",
+            Self::Overload => "overload",
         }
     }
 }
@@ -105,7 +110,7 @@ mod tests {
             (0..=times).for_each(|_| refused.count(limit));
         }
         let counted: Vec<_> = Limit::ALL.iter().map(|limit| refused.of(*limit)).collect();
-        assert_eq!(counted, (1..=13).collect::<Vec<_>>());
-        assert_eq!(Limit::ALL.iter().map(|limit| limit.name()).collect::<BTreeSet<_>>().len(), 13);
+        assert_eq!(counted, (1..=14).collect::<Vec<_>>());
+        assert_eq!(Limit::ALL.iter().map(|limit| limit.name()).collect::<BTreeSet<_>>().len(), 14);
     }
 }

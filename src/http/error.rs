@@ -47,6 +47,9 @@ pub(super) enum ApiError {
     /// 503: too much to do, clients ask the next server.
     #[error("too much to do")]
     Overloaded,
+    /// 503: more reads of lists than may be; counted where that was found.
+    #[error("too many reads of lists")]
+    TooOften,
     /// 503 for one more instance: Java's clients try the next server then, as they do after a 429.
     #[error("{0}")]
     Full(#[from] Full),
@@ -79,6 +82,7 @@ impl ApiError {
             Self::TooLarge { .. } => Some(Limit::BodySize),
             Self::TimedOut => Some(Limit::BodyTime),
             Self::Full(_) => Some(Limit::Instances),
+            Self::Overloaded => Some(Limit::Overload),
             _ => None,
         }
     }
@@ -105,7 +109,9 @@ impl IntoResponse for ApiError {
             }
             Self::Forbidden => StatusCode::FORBIDDEN.into_response(),
             Self::NotFound => StatusCode::NOT_FOUND.into_response(),
-            Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response(),
+            Self::Overloaded | Self::TooOften => {
+                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response()
+            }
             Self::Full(full) => {
                 (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, LATER), (CONTENT_TYPE, TEXT)], full.to_string())
                     .into_response()

@@ -133,7 +133,7 @@ impl Service {
             address: from.address.map(|PeerAddress(address)| address.ip()),
         };
         let is_admitted = api.fetches.admits(fetch, fetcher, &api.settings.load().rate_limit, api.clock.mono());
-        if is_admitted { Ok(()) } else { Err(ApiError::Overloaded) }
+        if is_admitted { Ok(()) } else { Err(ApiError::TooOften) }
     }
 
     fn refusal(&self, error: ApiError) -> Response {
