@@ -19,7 +19,7 @@ use crate::clock::Monotonic;
 use crate::settings::{Rate, RateLimitSettings};
 
 use super::bucket::{Bucket, FullAt};
-use super::refused::{Limit, Refused};
+use super::over_limit::{Limit, OverLimit};
 
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +50,13 @@ pub struct FetchLimiter {
     full_fetches: Bucket,
     /// Held for one look-up, now and then for a sweep; only while the limit is on.
     clients: Mutex<Clients>,
-    refused: Arc<Refused>,
+    over_limit: Arc<OverLimit>,
 }
 
 impl FetchLimiter {
     /// One from which nobody has taken anything.
-    pub fn new(refused: Arc<Refused>) -> Self {
-        Self { fetches: Bucket::default(), full_fetches: Bucket::default(), clients: Mutex::default(), refused }
+    pub fn new(over_limit: Arc<OverLimit>) -> Self {
+        Self { fetches: Bucket::default(), full_fetches: Bucket::default(), clients: Mutex::default(), over_limit }
     }
 
     /// Whether this one may read that now.
@@ -69,7 +69,7 @@ impl FetchLimiter {
             && let Some(address) = fetcher.address
             && !self.clients.lock().take(address.to_canonical(), settings.client_full_fetches, now)
         {
-            self.refused.count(Limit::ClientFullFetches);
+            self.over_limit.count(Limit::ClientFullFetches);
             return false;
         }
         if trusted.is_some_and(|name| name == CLIENT || name == SERVER || is_listed(name)) {
@@ -80,7 +80,7 @@ impl FetchLimiter {
             is_within &= self.full_fetches.take(settings.full_fetches, now);
         }
         if !is_within {
-            self.refused.count(match (fetch, settings.enabled) {
+            self.over_limit.count(match (fetch, settings.enabled) {
                 (Fetch::Full, true) => Limit::FullFetches,
                 (Fetch::Part, true) => Limit::Fetches,
                 (Fetch::Full, false) => Limit::FullFetchCandidates,
@@ -127,9 +127,9 @@ mod tests {
 
     use super::*;
 
-    fn limiter() -> (FetchLimiter, Arc<Refused>) {
-        let refused = Arc::new(Refused::default());
-        (FetchLimiter::new(Arc::clone(&refused)), refused)
+    fn limiter() -> (FetchLimiter, Arc<OverLimit>) {
+        let over_limit = Arc::new(OverLimit::default());
+        (FetchLimiter::new(Arc::clone(&over_limit)), over_limit)
     }
 
     fn named(name: &str) -> Fetcher<'_> {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn all_share_two_buckets_and_reads_of_everything_take_from_both() {
-        let (limiter, refused) = limiter();
+        let (limiter, over_limit) = limiter();
         let settings = RateLimitSettings {
             enabled: true,
             fetches: Rate { burst: 10, per_second: 500 },
@@ -164,7 +164,7 @@ mod tests {
         let nobody = Fetcher::default();
         assert_eq!(admitted(&limiter, Fetch::Full, nobody, &settings, 6), 4);
         assert_eq!(admitted(&limiter, Fetch::Part, named("Jersey3DefaultClient"), &settings, 6), 4);
-        assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| refused.of(limit)), [2, 2]);
+        assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| over_limit.of(limit)), [2, 2]);
     }
 
     #[test]
@@ -191,17 +191,17 @@ mod tests {
 
     #[test]
     fn a_limiter_that_is_off_counts_whom_it_would_refuse() {
-        let (limiter, refused) = limiter();
+        let (limiter, over_limit) = limiter();
         let settings = RateLimitSettings::default();
         assert_eq!(admitted(&limiter, Fetch::Full, Fetcher::default(), &settings, 15), 15);
         assert_eq!(admitted(&limiter, Fetch::Part, Fetcher::default(), &settings, 15), 15);
-        assert_eq!([Limit::FullFetchCandidates, Limit::FetchCandidates].map(|limit| refused.of(limit)), [5, 15]);
-        assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| refused.of(limit)), [0, 0]);
+        assert_eq!([Limit::FullFetchCandidates, Limit::FetchCandidates].map(|limit| over_limit.of(limit)), [5, 15]);
+        assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| over_limit.of(limit)), [0, 0]);
     }
 
     #[test]
     fn case_090_each_address_has_a_bucket_of_its_own_for_reads_of_everything() {
-        let (limiter, refused) = limiter();
+        let (limiter, over_limit) = limiter();
         let client_full_fetches = Rate { burst: 3, per_second: 1 };
         let settings = RateLimitSettings { client_full_fetches, ..RateLimitSettings::default() };
         assert_eq!(admitted(&limiter, Fetch::Full, from(1), &settings, 9), 3);
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(admitted(&limiter, Fetch::Full, java, &settings, 9), 0, "most clients have that name");
         let peer = Fetcher { name: Some(SERVER), ..from(1) };
         assert_eq!(admitted(&limiter, Fetch::Full, peer, &settings, 9), 9);
-        assert_eq!(refused.of(Limit::ClientFullFetches), 6 + 6 + 9 + 9);
+        assert_eq!(over_limit.of(Limit::ClientFullFetches), 6 + 6 + 9 + 9);
     }
 
     #[test]

@@ -6,13 +6,13 @@
 //! | --- | --- |
 //! | `connection` | what is known of the other end of a connection |
 //! | `fetch_limiter`, `bucket` | how often lists may be read |
-//! | `refused` | how often a limit refused something |
+//! | `over_limit` | how often a limit refused something |
 
 mod bucket;
 mod connection;
 mod fetch_limiter;
-mod refused;
+mod over_limit;
 
 pub use connection::{ClientCertificate, Connection};
 pub use fetch_limiter::{Fetch, FetchLimiter, Fetcher};
-pub use refused::{Limit, Refused};
+pub use over_limit::{Limit, OverLimit};

@@ -110,14 +110,14 @@ pub(super) async fn read_body<T: Send + 'static>(
 ) -> Result<Read<T>, ApiError> {
     let format = if headers.contains_key(CONTENT_TYPE) { Some(request_format(headers)?) } else { None };
     let negotiated = negotiate(headers)?.content_type;
-    let refused = Arc::clone(&api.refused);
+    let over_limit = Arc::clone(&api.over_limit);
     let interpret = move |bytes: &[u8]| match format {
         Some(format) if bytes.is_empty() => {
             Err(ApiError::Unreadable { format, message: "cannot parse request body: it is empty".into() })
         }
         Some(format) => read(format, bytes, &limits.content).map_err(|error| {
             if let ReadError::Limit { .. } = error {
-                refused.count(Limit::Content);
+                over_limit.count(Limit::Content);
             }
             ApiError::Unreadable { format, message: error.to_string() }
         }),

@@ -21,7 +21,7 @@ pub(super) fn set(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<
     let entries = query::entries(&head.uri);
     let lease = api.registry.instance(&app, id).ok_or(ApiError::NotFound)?;
     check(&lease.instance.metadata, &entries, &api.settings.load().limits.content).map_err(|error| {
-        api.refused.count(Limit::Content);
+        api.over_limit.count(Limit::Content);
         ApiError::BadRequest(error.to_string())
     })?;
     if !api.registry.set_metadata(&app, id, entries) {

@@ -43,7 +43,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use http::HeaderMap;
 
-use crate::access::{FetchLimiter, Refused};
+use crate::access::{FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
@@ -68,7 +68,7 @@ pub struct Api {
     /// How often lists may be read.
     pub fetches: FetchLimiter,
     /// What limits refused.
-    pub refused: Arc<Refused>,
+    pub over_limit: Arc<OverLimit>,
     /// Whether whole lists are refused, since there is too much to do.
     pub overload: Arc<Overload>,
     /// Room for large bodies.

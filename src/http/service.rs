@@ -138,7 +138,7 @@ impl Service {
 
     fn refusal(&self, error: ApiError) -> Response {
         if let Some(limit) = error.limit() {
-            self.0.api.refused.count(limit);
+            self.0.api.over_limit.count(limit);
         }
         error.into_response()
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
 
-use crate::access::{Limit, Refused};
+use crate::access::{Limit, OverLimit};
 use crate::clock::Clock;
 use crate::codec::ReadError;
 use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
@@ -55,7 +55,7 @@ pub struct Receiver {
     /// What was said of refused items.
     refusals: Arc<Refusals>,
     /// What limits refused.
-    refused: Arc<Refused>,
+    over_limit: Arc<OverLimit>,
     /// Which batch of each stream is the last.
     turns: Arc<Turns>,
     clock: Clock,
@@ -63,8 +63,8 @@ pub struct Receiver {
 
 impl Receiver {
     /// One that has heard of nobody. `refusals` is what was said of items that are refused.
-    pub fn new(registry: Arc<Registry>, refusals: Arc<Refusals>, refused: Arc<Refused>, clock: Clock) -> Self {
-        Self { registry, refusals, refused, turns: Arc::default(), clock }
+    pub fn new(registry: Arc<Registry>, refusals: Arc<Refusals>, over_limit: Arc<OverLimit>, clock: Clock) -> Self {
+        Self { registry, refusals, over_limit, turns: Arc::default(), clock }
     }
 
     /// Takes a batch; none when a later one of the same stream has come, also while this one is taken.
@@ -126,7 +126,7 @@ impl Receiver {
             Ok(item) => self.apply(item, sender),
             Err(error) => {
                 if let ReadError::Limit { .. } = error {
-                    self.refused.count(Limit::Content);
+                    self.over_limit.count(Limit::Content);
                 }
                 self.refuse(sender, &format!("cannot be read: {error}"))
             }
@@ -155,7 +155,7 @@ impl Receiver {
             ReplicationAction::Register(registration) => match registration.accept(&app, wall) {
                 Ok(instance) => {
                     if let Err(full) = registry.check_room(&instance.app, &instance.id) {
-                        self.refused.count(Limit::Instances);
+                        self.over_limit.count(Limit::Instances);
                         return self.refuse(sender, &format!("{app}({id}): {full}"));
                     }
                     match stamp {

@@ -7,7 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{FetchLimiter, Refused};
+use crate::access::{FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
@@ -49,7 +49,7 @@ pub struct App {
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
-    refused: Arc<Refused>,
+    over_limit: Arc<OverLimit>,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -63,8 +63,9 @@ impl App {
         let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
-        let refused = Arc::new(Refused::default());
-        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&refused), clock.clone());
+        let over_limit = Arc::new(OverLimit::default());
+        let receiver =
+            Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&over_limit), clock.clone());
         let peers = Peers::new(Context {
             node,
             registry: Arc::clone(&registry),
@@ -93,8 +94,8 @@ impl App {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
-            fetches: FetchLimiter::new(Arc::clone(&refused)),
-            refused: Arc::clone(&refused),
+            fetches: FetchLimiter::new(Arc::clone(&over_limit)),
+            over_limit: Arc::clone(&over_limit),
             overload: Arc::clone(&overload),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
@@ -105,7 +106,7 @@ impl App {
         };
         let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, refused, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, over_limit, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -180,8 +181,8 @@ impl App {
     }
 
     /// What limits refused.
-    pub fn refused(&self) -> &Arc<Refused> {
-        &self.refused
+    pub fn over_limit(&self) -> &Arc<OverLimit> {
+        &self.over_limit
     }
 
     /// Whether there is too much to do.

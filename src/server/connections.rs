@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use crate::access::{Connection, Limit, Refused};
+use crate::access::{Connection, Limit, OverLimit};
 use crate::http::Service;
 use crate::logging::PeerAddress;
 
@@ -44,7 +44,7 @@ pub(super) struct Connections {
     /// How many each address has.
     pub(super) per_address: PerAddress,
     /// What limits refused.
-    pub(super) refused: Arc<Refused>,
+    pub(super) over_limit: Arc<OverLimit>,
     pub(super) tasks: TaskTracker,
     /// Cancelled when no more requests are to be taken.
     pub(super) draining: CancellationToken,
@@ -70,7 +70,7 @@ impl Connections {
                 Ok((socket, permit)) => {
                     let address = socket.peer_addr().ok().map(|address| address.ip().to_canonical());
                     let Some(place) = self.per_address.take(address) else {
-                        self.refused.count(Limit::ConnectionsPerAddress);
+                        self.over_limit.count(Limit::ConnectionsPerAddress);
                         if too_many.is_due() {
                             let address = address.map(|address| address.to_string()).unwrap_or_default();
                             tracing::warn!(
@@ -105,7 +105,7 @@ impl Connections {
         let permit = if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             permit
         } else {
-            self.refused.count(Limit::Connections);
+            self.over_limit.count(Limit::Connections);
             if full.is_due() {
                 tracing::warn!("the limit of connections is reached (eurekad.http.max-connections), new ones wait");
             }
@@ -120,7 +120,7 @@ impl Connections {
     async fn talk(self, socket: TcpStream) {
         let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (refused, waits) = (self.refused, Arc::clone(&waiting));
+        let (over_limit, waits) = (self.over_limit, Arc::clone(&waiting));
         let (site, leftovers) = (Arc::new((self.api, self.router, from)), self.leftovers);
         let service = service_fn(move |incoming: Request<Incoming>| {
             let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
@@ -161,9 +161,9 @@ impl Connections {
         };
         if let Err(error) = served {
             if error.is_parse_too_large() {
-                refused.count(Limit::Head);
+                over_limit.count(Limit::Head);
             } else if waits.is_in_head() && is_late(&error) {
-                refused.count(Limit::HeadTime);
+                over_limit.count(Limit::HeadTime);
             }
             tracing::debug!(%error, "a connection ended");
         }
@@ -230,9 +230,9 @@ mod tests {
     }
 
     /// Serves a port of its own; gives where, and what limits refused.
-    async fn served(patience: Duration, per_address: PerAddress) -> (SocketAddr, Arc<Refused>) {
+    async fn served(patience: Duration, per_address: PerAddress) -> (SocketAddr, Arc<OverLimit>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, refused) = (listener.local_addr().unwrap(), Arc::new(Refused::default()));
+        let (address, over_limit) = (listener.local_addr().unwrap(), Arc::new(OverLimit::default()));
         let (tasks, draining) = (TaskTracker::new(), CancellationToken::new());
         let leftovers = Leftovers {
             time: patience,
@@ -249,13 +249,13 @@ mod tests {
             leftovers: Arc::new(leftovers),
             permits: Arc::new(Semaphore::new(10)),
             per_address,
-            refused: Arc::clone(&refused),
+            over_limit: Arc::clone(&over_limit),
             tasks,
             draining,
             killed: CancellationToken::new(),
         };
         connections.tasks.clone().spawn(connections.serve(listener));
-        (address, refused)
+        (address, over_limit)
     }
 
     /// Sends something and reads until the server closes the connection.
@@ -269,8 +269,8 @@ mod tests {
 
     #[tokio::test]
     async fn heads_and_connections_that_are_refused_are_counted() {
-        let (address, refused) = served(Duration::from_millis(100), PerAddress::default()).await;
-        let counted = |limits: [Limit; 3]| limits.map(|limit| refused.of(limit));
+        let (address, over_limit) = served(Duration::from_millis(100), PerAddress::default()).await;
+        let counted = |limits: [Limit; 3]| limits.map(|limit| over_limit.of(limit));
         let limits = [Limit::Head, Limit::HeadTime, Limit::ConnectionsPerAddress];
         let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(20_000));
         assert!(until_closed(address, long.as_bytes()).await.starts_with("HTTP/1.1 431 "));
@@ -281,9 +281,9 @@ mod tests {
         assert!(idle.starts_with("HTTP/1.1 404 "), "{idle}");
         assert_eq!(counted(limits), [1, 1, 0], "being silent is no mistake");
 
-        let (address, refused) = served(Duration::from_mins(1), PerAddress::new(Some(1))).await;
+        let (address, over_limit) = served(Duration::from_mins(1), PerAddress::new(Some(1))).await;
         let _kept = TcpStream::connect(address).await.unwrap();
         assert_eq!(until_closed(address, b"").await, "");
-        assert_eq!(refused.of(Limit::ConnectionsPerAddress), 1);
+        assert_eq!(over_limit.of(Limit::ConnectionsPerAddress), 1);
     }
 }

@@ -108,7 +108,7 @@ pub async fn serve(
         }),
         permits: Arc::new(Semaphore::new(most_connections(settings.http.max_connections))),
         per_address: PerAddress::new(settings.http.max_connections_per_address),
-        refused: Arc::clone(app.refused()),
+        over_limit: Arc::clone(app.over_limit()),
         tasks: requests.clone(),
         draining: draining.clone(),
         killed: killed.clone(),

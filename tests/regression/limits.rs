@@ -251,7 +251,7 @@ async fn instances_have_an_end_in_all_and_in_each_application() {
     assert_eq!(reply.status, 503);
     assert!(reply.text().ends_with("eurekad.limits.instances-per-application"), "{}", reply.text());
     assert_eq!(server.register(&body("B", "4")).await.status, 204);
-    assert_eq!(server.app.refused().of(Limit::Instances), 4);
+    assert_eq!(server.app.over_limit().of(Limit::Instances), 4);
 }
 
 /// A Java server drops a batch that is refused as a whole, with all that is in it.
@@ -270,7 +270,7 @@ async fn a_batch_has_a_size_of_its_own_and_one_large_item_fails_alone() {
     let reply = server.post(path, &batch).await.json();
     let codes: Vec<_> = array(&reply["responseList"]).iter().map(|item| item["statusCode"].as_u64()).collect();
     assert_eq!(codes, [Some(400), Some(400), Some(200)]);
-    assert_eq!(server.app.refused().of(Limit::Content), 2);
+    assert_eq!(server.app.over_limit().of(Limit::Content), 2);
     let gzip = [SENDS_JSON, ("Content-Encoding", "gzip")];
     assert_eq!(server.send("POST", path, &gzip, &packed(batch.to_string().as_bytes())).await.status, 200);
     let long = format!("{batch}{}", " ".repeat(40 << 10));
@@ -281,7 +281,7 @@ async fn a_batch_has_a_size_of_its_own_and_one_large_item_fails_alone() {
         assert_eq!(reply.status, 413);
         assert!(reply.text().ends_with("eurekad.limits.batch-size"), "{}", reply.text());
     }
-    assert_eq!(server.app.refused().of(Limit::BodySize), 2);
+    assert_eq!(server.app.over_limit().of(Limit::BodySize), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -311,7 +311,7 @@ async fn the_rate_limiter_refuses_reads_of_lists_and_nothing_else() {
     assert_eq!(server.put("/eureka/apps/ORDERS/ord-1").await.status, 200);
     assert_eq!(server.register(&body("ORDERS", "ord-2")).await.status, 204);
     assert_eq!(server.post("/eureka/peerreplication/batch/", &json!({"replicationList": []})).await.status, 200);
-    assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| server.app.refused().of(limit)), [2, 3]);
+    assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| server.app.over_limit().of(limit)), [2, 3]);
     server.pass(1).await;
     assert_eq!(get("/eureka/apps", "").await.status, 200);
     assert_eq!(get("/eureka/apps", "").await.status, 503);

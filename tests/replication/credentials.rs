@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use eurekad::peers::PeerState;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::fake_peer::answer;
 use crate::server::{Server, body};
@@ -248,4 +250,22 @@ async fn a_peer_that_wants_other_credentials_says_so() {
     assert!(reason.contains("401") && !reason.contains("the-token"), "{reason}");
     let before = peer.requests().len();
     assert_eq!(before, 1, "the same is not tried twice");
+}
+
+#[tokio::test]
+async fn regions_have_credentials_of_their_own() {
+    let region = Scripted::start(|_| ok(&json!({"applications": {"apps__hashcode": "", "application": []}})));
+    let url = format!("--eureka.server.remote-region-urls-with-name.eu={}", region.url("eureka/"));
+    let words = [
+        url.as_str(),
+        "--eurekad.regions.credentials.username=reader",
+        "--eurekad.regions.credentials.password=p",
+        "--eurekad.peers.credentials.token=for-peers",
+    ];
+    let server = Server::new(&words);
+    let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
+    server.app.regions().start(&tasks, &ending);
+    until("the region is asked", || !region.requests().is_empty()).await;
+    ending.cancel();
+    assert_eq!(region.requests()[0].header("authorization"), Some("Basic cmVhZGVyOnA="));
 }

@@ -81,9 +81,9 @@ impl Limit {
 
 /// The counters.
 #[derive(Debug, Default)]
-pub struct Refused([AtomicU64; Limit::ALL.len()]);
+pub struct OverLimit([AtomicU64; Limit::ALL.len()]);
 
-impl Refused {
+impl OverLimit {
     /// Counts one more.
     pub fn count(&self, limit: Limit) {
         if let Some(counter) = self.0.get(limit as usize) {
@@ -105,11 +105,11 @@ mod tests {
 
     #[test]
     fn each_limit_has_a_counter_and_a_name_of_its_own() {
-        let refused = Refused::default();
+        let over_limit = OverLimit::default();
         for (times, limit) in Limit::ALL.into_iter().enumerate() {
-            (0..=times).for_each(|_| refused.count(limit));
+            (0..=times).for_each(|_| over_limit.count(limit));
         }
-        let counted: Vec<_> = Limit::ALL.iter().map(|limit| refused.of(*limit)).collect();
+        let counted: Vec<_> = Limit::ALL.iter().map(|limit| over_limit.of(*limit)).collect();
         assert_eq!(counted, (1..=14).collect::<Vec<_>>());
         assert_eq!(Limit::ALL.iter().map(|limit| limit.name()).collect::<BTreeSet<_>>().len(), 14);
     }
