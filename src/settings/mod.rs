@@ -43,6 +43,7 @@ mod reader;
 mod regions;
 mod replication;
 mod secrets;
+mod security;
 pub(crate) mod sources;
 mod value;
 mod winners;
@@ -66,6 +67,10 @@ pub use peers::{PeerSettings, TxtSettings};
 pub use preservation::PreservationSettings;
 pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
+pub use security::{
+    CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles, Secret, SecuritySettings, TokenSettings,
+    UserSettings,
+};
 pub use sources::{Origin, Sources};
 pub use value::LONGEST as LONGEST_TIME;
 
@@ -102,6 +107,8 @@ pub struct Settings {
     pub regions: RegionSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
+    /// Who may come in, and what they may do.
+    pub security: SecuritySettings,
     /// What is logged.
     pub logging: LoggingSettings,
 }
@@ -174,6 +181,7 @@ impl Settings {
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
             management: ManagementSettings::read(&mut reader),
+            security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
         reader.check_unserved();
