@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::access::Connection;
+use crate::access::{Connection, Needs};
 use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
@@ -42,8 +42,12 @@ impl Service {
         let (head, body) = request.into_parts();
         match Resource::of(head.uri.path(), &self.0.context_path) {
             Ok(Some(resource)) => {
-                let answer = self.answer_of(resource, &head, body, from).await;
-                let answer = self.signed(answer.unwrap_or_else(IntoResponse::into_response));
+                let answer = if self.0.api.access.is_guarded() || resource.is_privileged() {
+                    Box::pin(self.answer_through(resource, &head, body, from)).await
+                } else {
+                    self.answer_of(&resource, &head, body, from).await.unwrap_or_else(IntoResponse::into_response)
+                };
+                let answer = self.signed(answer);
                 Ok(if head.method == Method::HEAD { respond::head_alone(answer) } else { answer })
             }
             Ok(None) | Err(_) => Err(Request::from_parts(head, body)),
@@ -58,16 +62,29 @@ impl Service {
             match service.answer(request, &from).await {
                 Ok(answer) => answer,
                 Err(request) => {
-                    let mistake = Resource::of(request.uri().path(), &service.0.context_path).err();
-                    service.signed(mistake.unwrap_or(ApiError::NotFound).into_response())
+                    let (head, _body) = request.into_parts();
+                    let mistake = Resource::of(head.uri.path(), &service.0.context_path).err();
+                    let nothing = async { mistake.unwrap_or(ApiError::NotFound).into_response() };
+                    // Whoever has no login is not told what is here and what is not.
+                    service.signed(service.0.api.access.through(&head, &from, Needs::Login, nothing).await)
                 }
             }
         })
     }
 
+    /// The answer to somebody who may have it.
+    async fn answer_through(&self, resource: Resource<'_>, head: &Parts, body: Body, from: &Connection) -> Response {
+        let needs = resource.needs(head);
+        let answer = async {
+            let answer = self.answer_of(&resource, head, body, from).await;
+            answer.unwrap_or_else(IntoResponse::into_response)
+        };
+        self.0.api.access.through(head, from, needs, answer).await
+    }
+
     async fn answer_of(
         &self,
-        resource: Resource<'_>,
+        resource: &Resource<'_>,
         head: &Parts,
         body: Body,
         from: &Connection,
@@ -80,30 +97,30 @@ impl Service {
             };
         };
         match (&head.method, resource) {
-            (&Method::PUT, Resource::Instance(key)) => instance::renew(api, &key, head),
+            (&Method::PUT, Resource::Instance(key)) => instance::renew(api, key, head),
             (&Method::GET | &Method::HEAD, resource) => self.read(resource, methods, head).await,
-            (&Method::POST, Resource::App(app)) => apps::register(api, &app, head, body).await,
+            (&Method::POST, Resource::App(app)) => apps::register(api, app, head, body).await,
             (&Method::POST, Resource::Batch) => peerreplication::batch(api, head, body, from).await,
             (&Method::DELETE, Resource::Instance(key)) => instance::cancel(api, key, head),
-            (&Method::PUT, Resource::Status(key)) => status::set(api, &key, head),
-            (&Method::DELETE, Resource::Status(key)) => status::remove(api, &key, head),
-            (&Method::PUT, Resource::Metadata(key)) => metadata::set(api, &key, head),
+            (&Method::PUT, Resource::Status(key)) => status::set(api, key, head),
+            (&Method::DELETE, Resource::Status(key)) => status::remove(api, key, head),
+            (&Method::PUT, Resource::Metadata(key)) => metadata::set(api, key, head),
             (&Method::PUT, Resource::Asg) => serverinfo::asg(head),
             (&Method::OPTIONS, _) => Ok(respond::allowed(StatusCode::OK, methods)),
             _ => Ok(not_allowed(methods)),
         }
     }
 
-    async fn read(&self, resource: Resource<'_>, methods: &'static str, head: &Parts) -> Result<Response, ApiError> {
+    async fn read(&self, resource: &Resource<'_>, methods: &'static str, head: &Parts) -> Result<Response, ApiError> {
         let api = &self.0.api;
         match resource {
             Resource::Apps => apps::all(api, head).await,
             Resource::Delta => apps::delta(api, head).await,
-            Resource::App(app) => apps::one(api, &app, head).await,
-            Resource::Instance(key) => instance::one(api, &key, head),
-            Resource::Anywhere(id) => instance::anywhere(api, &id, head),
-            Resource::Vip(vip) => vips::plain(api, &vip, head).await,
-            Resource::SecureVip(vip) => vips::secure(api, &vip, head).await,
+            Resource::App(app) => apps::one(api, app, head).await,
+            Resource::Instance(key) => instance::one(api, key, head),
+            Resource::Anywhere(id) => instance::anywhere(api, id, head),
+            Resource::Vip(vip) => vips::plain(api, vip, head).await,
+            Resource::SecureVip(vip) => vips::secure(api, vip, head).await,
             Resource::ServerStatus => serverinfo::status(api, head),
             Resource::Overrides => Ok(serverinfo::status_overrides(api)),
             Resource::Status(_) | Resource::Metadata(_) | Resource::Batch | Resource::Digest | Resource::Asg => {

@@ -64,6 +64,8 @@ impl Failure {
         match status {
             429 | 503 => Self::Busy(status),
             400 | 413 | 415 | 422 => Self::Refused(status),
+            401 => Self::faulty("status 401, it takes other credentials than those in its URL here"),
+            403 => Self::faulty("status 403, the user in its URL here may not replicate there (role peer)"),
             _ => Self::Faulty(format!("status {status}")),
         }
     }

@@ -7,6 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Access;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
@@ -47,6 +48,7 @@ pub struct App {
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
+    access: Access,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -77,7 +79,9 @@ impl App {
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
         let overload = Arc::new(Overload::default());
+        let access = Access::new(&settings.security, clock.clone());
         let api = Api {
+            access: access.clone(),
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
@@ -91,7 +95,7 @@ impl App {
         };
         let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, access, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -114,7 +118,7 @@ impl App {
 
     /// The actuator alone, for a port of its own, where there is no context path.
     pub(super) fn actuator(&self, ops: Ops) -> Router {
-        self.actuator_below("", ops)
+        self.actuator_below("", ops).fallback_service(self.access.nothing())
     }
 
     fn actuator_below(&self, context_path: &str, ops: Ops) -> Router {
@@ -123,6 +127,7 @@ impl App {
         actuator::router(Actuator {
             settings: self.settings.borrow().management.clone(),
             context_path: context_path.to_owned(),
+            access: self.access.clone(),
             ready: Arc::new(move || registry.is_open() && !draining.is_cancelled()),
             levels,
             refresh,
@@ -155,14 +160,20 @@ impl App {
     }
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
-    /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
+    /// self-preservation, the life of answers, the delta, bounds of bodies, who may come in and the timers of all that.
     /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
     /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
         self.registry.change_rules(rules(settings));
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
+        self.access.change(&settings.security);
         self.settings.send_replace(settings.clone());
+    }
+
+    /// Who may come in.
+    pub(super) fn access(&self) -> &Access {
+        &self.access
     }
 
     /// Whether there is too much to do.

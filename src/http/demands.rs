@@ -1,0 +1,33 @@
+//! What each request takes, by its resource and method. `docs/security.md` has the same as a table.
+
+use http::Method;
+use http::request::Parts;
+
+use crate::access::Needs;
+use crate::registry::Origin;
+use crate::settings::Role;
+
+use super::origin;
+use super::resource::{Key, Resource};
+
+impl Resource<'_> {
+    /// What a request for the resource takes. Batches carry no header that says who speaks, so that their path
+    /// decides; the header on any other change makes it a peer's.
+    pub(super) fn needs(&self, head: &Parts) -> Needs<'_> {
+        match (&head.method, self) {
+            (&Method::GET | &Method::HEAD, _) => Needs::Role(Role::Read),
+            (&Method::OPTIONS, _) => Needs::Login,
+            (_, Self::Batch | Self::Digest) => Needs::Role(Role::Peer),
+            _ if origin(&head.headers) == Origin::Peer => Needs::Role(Role::Peer),
+            (_, Self::Status(Key { app, .. }) | Self::Metadata(Key { app, .. })) => Needs::Override { app },
+            (_, Self::App(app) | Self::Instance(Key { app, .. })) => Needs::Change { app },
+            // What is left changes nothing, here or in Java, but for groups of Amazon's.
+            _ => Needs::Operate,
+        }
+    }
+
+    /// Whether somebody may want to know who did it.
+    pub(super) fn is_privileged(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Metadata(_))
+    }
+}
