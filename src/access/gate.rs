@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 
-use crate::settings::{CertificateSettings, Permissions, Roles, SecuritySettings};
+use crate::settings::{CertificateSettings, Permissions, Role, Roles, SecuritySettings};
 
 use super::authorization::{Credentials, Unreadable};
 use super::failures::Failures;
 use super::passwords::{Key, Passwords, Tag};
 use super::refused::{Challenge, Refused};
-use super::{ClientCertificate, Connection, Needs};
+use super::{Caller, ClientCertificate, Connection, Needs};
 
 /// Somebody who is known.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub(super) struct Gate {
     anonymous: Arc<Principal>,
     challenge: Challenge,
     pub(super) health_is_public: bool,
+    binds_instances: bool,
 }
 
 /// Who may not come in, as far as is known, and why.
@@ -83,6 +84,7 @@ impl Gate {
             anonymous: principal(ANONYMOUS, &anonymous),
             challenge: if only_tokens { Challenge::Bearer } else { Challenge::Basic },
             health_is_public: settings.public_health,
+            binds_instances: settings.bind_instances,
         })
     }
 
@@ -108,6 +110,13 @@ impl Gate {
             Err(_) => Refused::TooMany,
         };
         Err(TurnedAway { user: user.into(), refused })
+    }
+
+    /// What it takes to judge by the owners of instances; none where these do not count.
+    pub(super) fn caller(&self, principal: &Principal) -> Option<Caller> {
+        let Principal { name, permissions: Permissions { roles, .. } } = principal;
+        let changes_all = roles.allow(Role::Operate) || roles.allow(Role::Peer);
+        self.binds_instances.then(|| Caller { name: Arc::clone(name), changes_all })
     }
 
     /// Who has these credentials; and who they say that it is.

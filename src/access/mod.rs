@@ -12,6 +12,7 @@
 //! | `gate` | who that is, and whether they may |
 //! | `needs` | what a request takes |
 //! | `passwords` | whether a password is right |
+//! | `owners` | whose instance is whose |
 //! | `failures` | wrong ones are slowed |
 //! | `refused` | how somebody is turned away |
 //! | `audit` | what is written down |
@@ -22,6 +23,7 @@ mod connection;
 mod failures;
 mod gate;
 mod needs;
+mod owners;
 mod passwords;
 mod refused;
 
@@ -40,6 +42,7 @@ use parking_lot::Mutex;
 
 use crate::clock::Clock;
 use crate::logging::UserName;
+use crate::model::{AppName, InstanceId};
 use crate::settings::SecuritySettings;
 
 use audit::Audit;
@@ -47,6 +50,9 @@ pub use connection::{ClientCertificate, Connection};
 use failures::Failures;
 use gate::{ANONYMOUS, Gate};
 pub use needs::Needs;
+pub use owners::Caller;
+use owners::Owners;
+use refused::Refused;
 
 /// Who may come in, and what they may do. Copies are the same.
 #[derive(Clone)]
@@ -58,6 +64,7 @@ struct Shared {
     gate: ArcSwapOption<Gate>,
     /// What the gate was made from; held while files are read, so that one change ends before the next.
     in_force: Mutex<InForce>,
+    owners: Owners,
     failures: Failures,
     audit: Audit,
 }
@@ -76,6 +83,7 @@ impl Access {
             is_guarded: AtomicBool::new(gate.is_some()),
             gate: ArcSwapOption::from_pointee(gate),
             in_force: Mutex::new(InForce { settings: settings.clone(), problem: None }),
+            owners: Owners::default(),
             failures: Failures::new(clock.clone()),
             audit: Audit::new(clock),
         }))
@@ -131,21 +139,43 @@ impl Access {
         self.0.is_guarded.load(Ordering::Acquire)
     }
 
+    /// Makes an instance the caller's, who is about to register it; false if it is somebody else's.
+    pub fn claim(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.claim(caller, app, id)
+    }
+
+    /// Whether the caller may change an instance.
+    pub fn owns(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.allow(caller, app, id)
+    }
+
+    /// Forgets whose instances were that are gone. To be called now and then.
+    pub fn forget_owners(&self, is_missing: impl Fn(&AppName, &InstanceId) -> bool) {
+        self.0.owners.forget(is_missing);
+    }
+
+    /// The answer to a caller who may not change somebody else's instance.
+    pub fn not_the_owner(&self, head: &Parts, from: &Connection, caller: &Caller) -> Response {
+        let request = audit::Request { method: &head.method, path: head.uri.path(), from };
+        self.0.audit.refused(request, &caller.name, "another's instance");
+        Refused::NotAllowed.into_response()
+    }
+
     /// The answer of a handler, to whoever may have it; or one that refuses, and then the handler is never asked,
-    /// so that it has read nothing of the body.
-    pub async fn through(
+    /// so that it has read nothing of the body. The handler is told who asks where instances have owners.
+    pub async fn through<F: Future<Output = Response>>(
         &self,
         head: &Parts,
         from: &Connection,
         needs: Needs<'_>,
-        answer: impl Future<Output = Response>,
+        answer: impl FnOnce(Option<Caller>) -> F,
     ) -> Response {
         let request = audit::Request { method: &head.method, path: head.uri.path(), from };
-        let user = match self.0.gate.load_full() {
-            None => None,
-            Some(gate) if needs == Needs::Health && gate.health_is_public => None,
+        let (user, caller) = match self.0.gate.load_full() {
+            None => (None, None),
+            Some(gate) if needs == Needs::Health && gate.health_is_public => (None, None),
             Some(gate) => match gate.admit(&head.headers, from, needs, &self.0.failures).await {
-                Ok(principal) => Some(Arc::clone(&principal.name)),
+                Ok(principal) => (Some(Arc::clone(&principal.name)), gate.caller(&principal)),
                 Err(away) => {
                     self.0.audit.refused(request, &away.user, away.refused.reason());
                     let mut answer = away.refused.into_response();
@@ -156,7 +186,7 @@ impl Access {
                 }
             },
         };
-        let mut answer = answer.await;
+        let mut answer = answer(caller).await;
         if needs.is_privileged(&head.method) {
             Audit::done(request, user.as_deref().unwrap_or(ANONYMOUS), answer.status());
         }
@@ -187,7 +217,7 @@ impl Access {
                 if let Some(OriginalUri(uri)) = head.extensions.get() {
                     head.uri = uri.clone();
                 }
-                access.through(&head, &from, needs, next.run(request)).await
+                access.through(&head, &from, needs, |_| next.run(request)).await
             }
         }))
     }

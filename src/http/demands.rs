@@ -3,12 +3,14 @@
 use http::Method;
 use http::request::Parts;
 
-use crate::access::Needs;
+use crate::access::{Caller, Needs};
+use crate::model::{AppName, InstanceId};
 use crate::registry::Origin;
 use crate::settings::Role;
 
-use super::origin;
+use super::error::ApiError;
 use super::resource::{Key, Resource};
+use super::{Api, origin};
 
 impl Resource<'_> {
     /// What a request for the resource takes. Batches carry no header that says who speaks, so that their path
@@ -23,6 +25,19 @@ impl Resource<'_> {
             (_, Self::App(app) | Self::Instance(Key { app, .. })) => Needs::Change { app },
             // What is left changes nothing, here or in Java, but for groups of Amazon's.
             _ => Needs::Operate,
+        }
+    }
+
+    /// Refuses a change to an instance that is not the caller's. Of a registration the body says whose it is.
+    pub(super) fn check_owner(&self, api: &Api, caller: &Caller, head: &Parts) -> Result<(), ApiError> {
+        match self {
+            Self::Instance(key) | Self::Status(key) | Self::Metadata(key)
+                if ![Method::GET, Method::HEAD, Method::OPTIONS].contains(&head.method)
+                    && !api.access.owns(caller, AppName::new(&key.app), InstanceId::new(&*key.id)) =>
+            {
+                Err(ApiError::NotTheOwner)
+            }
+            _ => Ok(()),
         }
     }
 

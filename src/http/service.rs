@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::access::{Connection, Needs};
+use crate::access::{Caller, Connection, Needs};
 use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
@@ -45,7 +45,7 @@ impl Service {
                 let answer = if self.0.api.access.is_guarded() || resource.is_privileged() {
                     Box::pin(self.answer_through(resource, &head, body, from)).await
                 } else {
-                    self.answer_of(&resource, &head, body, from).await.unwrap_or_else(IntoResponse::into_response)
+                    self.answer_of(&resource, &head, body, from, None).await.unwrap_or_else(IntoResponse::into_response)
                 };
                 let answer = self.signed(answer);
                 Ok(if head.method == Method::HEAD { respond::head_alone(answer) } else { answer })
@@ -64,7 +64,7 @@ impl Service {
                 Err(request) => {
                     let (head, _body) = request.into_parts();
                     let mistake = Resource::of(head.uri.path(), &service.0.context_path).err();
-                    let nothing = async { mistake.unwrap_or(ApiError::NotFound).into_response() };
+                    let nothing = |_| async { mistake.unwrap_or(ApiError::NotFound).into_response() };
                     // Whoever has no login is not told what is here and what is not.
                     service.signed(service.0.api.access.through(&head, &from, Needs::Login, nothing).await)
                 }
@@ -75,11 +75,15 @@ impl Service {
     /// The answer to somebody who may have it.
     async fn answer_through(&self, resource: Resource<'_>, head: &Parts, body: Body, from: &Connection) -> Response {
         let needs = resource.needs(head);
-        let answer = async {
-            let answer = self.answer_of(&resource, head, body, from).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+        let access = &self.0.api.access;
+        let answer = async |caller: Option<Caller>| {
+            let answered = self.answer_of(&resource, head, body, from, caller.as_ref()).await;
+            match (answered, &caller) {
+                (Err(ApiError::NotTheOwner), Some(caller)) => access.not_the_owner(head, from, caller),
+                (answered, _) => answered.unwrap_or_else(IntoResponse::into_response),
+            }
         };
-        self.0.api.access.through(head, from, needs, answer).await
+        access.through(head, from, needs, answer).await
     }
 
     async fn answer_of(
@@ -88,8 +92,12 @@ impl Service {
         head: &Parts,
         body: Body,
         from: &Connection,
+        caller: Option<&Caller>,
     ) -> Result<Response, ApiError> {
         let api = &self.0.api;
+        if let Some(caller) = caller {
+            resource.check_owner(api, caller, head)?;
+        }
         let Some(methods) = resource.methods() else {
             return match head.method {
                 Method::POST => peerreplication::digest(api, head, body).await,
@@ -99,7 +107,7 @@ impl Service {
         match (&head.method, resource) {
             (&Method::PUT, Resource::Instance(key)) => instance::renew(api, key, head),
             (&Method::GET | &Method::HEAD, resource) => self.read(resource, methods, head).await,
-            (&Method::POST, Resource::App(app)) => apps::register(api, app, head, body).await,
+            (&Method::POST, Resource::App(app)) => apps::register(api, app, head, body, caller).await,
             (&Method::POST, Resource::Batch) => peerreplication::batch(api, head, body, from).await,
             (&Method::DELETE, Resource::Instance(key)) => instance::cancel(api, key, head),
             (&Method::PUT, Resource::Status(key)) => status::set(api, key, head),

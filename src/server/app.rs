@@ -172,7 +172,7 @@ impl App {
     }
 
     /// Who may come in.
-    pub(super) fn access(&self) -> &Access {
+    pub fn access(&self) -> &Access {
         &self.access
     }
 

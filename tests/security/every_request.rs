@@ -159,6 +159,35 @@ async fn whoever_does_not_log_in_reads_where_that_is_allowed() {
     assert_eq!(server.get("/eureka/apps", &[("Authorization", &wrong)]).await.status, 401);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_instance_is_changed_by_whoever_registered_it() {
+    let server = server(&[
+        "--eurekad.security.bind-instances=true",
+        "--eurekad.security.users[6].name=stock",
+        "--eurekad.security.users[6].password=pass",
+    ]);
+    let sent = body("ORDERS", "ord-1").to_string();
+    let register = async |user: &str| {
+        let login = basic(user, "pass");
+        let headers = [("Authorization", login.as_str()), SENDS_JSON];
+        server.send("POST", "/eureka/apps/orders", &headers, sent.as_bytes()).await.status
+    };
+    let path = "/eureka/apps/Orders/ord-1";
+    let asked =
+        async |user, method, more: &str| ask(&server, Some(user), method, &format!("{path}{more}"), &[]).await.status;
+    assert_eq!(register("orders").await, 204);
+    assert_eq!(asked("stock", "PUT", "").await, 403);
+    assert_eq!(asked("stock", "DELETE", "").await, 403);
+    assert_eq!(register("stock").await, 403);
+    assert_eq!(asked("stock", "GET", "").await, 200);
+    assert_eq!(asked("orders", "PUT", "").await, 200);
+    assert_eq!(asked("operate", "PUT", "/status?value=DOWN").await, 200);
+    assert_eq!(asked("user", "DELETE", "").await, 200);
+    server.app.access().forget_owners(|_, _| true);
+    server.app.access().forget_owners(|_, _| true);
+    assert_eq!(register("stock").await, 204);
+}
+
 /// Spring's CSRF protection refused every POST, PUT and DELETE of clients with a login (403).
 #[tokio::test(start_paused = true)]
 async fn case_086_no_token_against_csrf_is_asked_for() {

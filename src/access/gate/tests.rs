@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 
 use crate::clock::Clock;
 use crate::logging::PeerAddress;
-use crate::settings::{Role, Settings};
+use crate::settings::Settings;
 
 use super::*;
 

@@ -132,6 +132,7 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eurekad.security.tokens[].*", ""),
     ("eurekad.security.certificates[].*", ""),
     ("eurekad.security.anonymous[]", ""),
+    ("eurekad.security.bind-instances", "false"),
     ("eurekad.security.require", "false"),
     ("eurekad.security.public-health", "true"),
     // logging

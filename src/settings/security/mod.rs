@@ -29,6 +29,9 @@ pub struct SecuritySettings {
     /// `eurekad.security.anonymous`: what anybody may do without a login. None set: nothing, once somebody is
     /// configured.
     pub anonymous: Option<Roles>,
+    /// `eurekad.security.bind-instances`: whether an instance may be changed by whoever registered it, and else
+    /// only by who may operate or replicate. Default false.
+    pub bind_instances: bool,
     /// `eurekad.security.public-health`: whether health needs no login. Default true.
     pub public_health: bool,
 }
@@ -79,7 +82,14 @@ pub struct CertificateSettings {
 
 impl Default for SecuritySettings {
     fn default() -> Self {
-        Self { users: Vec::new(), tokens: Vec::new(), certificates: Vec::new(), anonymous: None, public_health: true }
+        Self {
+            users: Vec::new(),
+            tokens: Vec::new(),
+            certificates: Vec::new(),
+            anonymous: None,
+            bind_instances: false,
+            public_health: true,
+        }
     }
 }
 
@@ -93,7 +103,7 @@ const NAME: &str = "a name without a colon";
 impl SecuritySettings {
     /// Whether anybody may do everything.
     pub fn is_open(&self) -> bool {
-        let Self { users, tokens, certificates, anonymous, public_health: _ } = self;
+        let Self { users, tokens, certificates, anonymous, .. } = self;
         users.is_empty() && tokens.is_empty() && certificates.is_empty() && anonymous.is_none()
     }
 
@@ -121,6 +131,7 @@ impl SecuritySettings {
             tokens: tokens(reader),
             certificates: certificates(reader),
             anonymous: reader.get(&["eurekad.security.anonymous"], roles::roles),
+            bind_instances: reader.get(&["eurekad.security.bind-instances"], value::boolean).unwrap_or(false),
             public_health: reader.get(&["eurekad.security.public-health"], value::boolean).unwrap_or(true),
         };
         for place in reader.records(USERS, &["name", "password", "password-file", "roles", "apps"]) {
