@@ -64,8 +64,8 @@ impl Failure {
         match status {
             429 | 503 => Self::Busy(status),
             400 | 413 | 415 | 422 => Self::Refused(status),
-            401 => Self::faulty("status 401, it takes other credentials than those in its URL here"),
-            403 => Self::faulty("status 403, the user in its URL here may not replicate there (role peer)"),
+            401 => Self::faulty("status 401, it takes another login than that in its URL here"),
+            403 => Self::faulty("status 403, that is not allowed to the login in its URL here, or not open yet"),
             _ => Self::Faulty(format!("status {status}")),
         }
     }
@@ -275,6 +275,7 @@ mod tests {
     fn a_status_tells_whether_to_wait_or_to_send_less() {
         assert_eq!(Failure::of_status(503), Failure::Busy(503));
         assert_eq!(Failure::of_status(413), Failure::Refused(413));
-        assert_eq!(Failure::of_status(401), Failure::Faulty("status 401".into()));
+        assert_eq!(Failure::of_status(418), Failure::Faulty("status 418".into()));
+        assert!(Failure::of_status(401).to_string().contains("another login"));
     }
 }

@@ -65,7 +65,7 @@ fn nodes_replicate_by_the_login_in_their_urls() {
 
 #[test]
 fn a_node_that_may_not_replicate_is_told_why() {
-    for (login, reason) in [("client:pass", "role peer"), ("node:wrong", "it takes other credentials")] {
+    for (login, reason) in [("client:pass", "not allowed to the login"), ("node:wrong", "it takes another login")] {
         let [a, b] = addresses();
         let first = node(a, b, "node:pa%25%3Ass%2F%C3%A9");
         let second = node(b, a, login);
