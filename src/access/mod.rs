@@ -149,6 +149,16 @@ impl Access {
         self.0.owners.allow(caller, app, id)
     }
 
+    /// Whether an instance is known to be somebody else's.
+    pub fn is_anothers(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.is_anothers(caller, app, id)
+    }
+
+    /// Writes down that a caller, who may, has dealt with somebody else's instance.
+    pub fn dealt_with_anothers(&self, head: &Parts, from: &Connection, caller: &Caller, status: StatusCode) {
+        Audit::done(audit::Request { method: &head.method, path: head.uri.path(), from }, &caller.name, status);
+    }
+
     /// Forgets whose instances were that are gone. To be called now and then.
     pub fn forget_owners(&self, is_missing: impl Fn(&AppName, &InstanceId) -> bool) {
         self.0.owners.forget(is_missing);

@@ -47,7 +47,12 @@ impl Owners {
 
     /// Whether the caller may change an instance.
     pub(super) fn allow(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
-        caller.changes_all || self.0.get(&(app, id)).is_none_or(|owner| owner.name == caller.name)
+        caller.changes_all || !self.is_anothers(caller, app, id)
+    }
+
+    /// Whether an instance is known to be somebody else's.
+    pub(super) fn is_anothers(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.get(&(app, id)).is_some_and(|owner| owner.name != caller.name)
     }
 
     /// Forgets instances that were missing twice in a row.
@@ -76,6 +81,7 @@ mod tests {
         assert!(allow(&stock), "it is nobody's");
         assert!(claim(&orders) && claim(&orders) && !claim(&stock) && claim(&ops));
         assert!(allow(&orders) && !allow(&stock) && allow(&ops));
+        assert!(owners.is_anothers(&ops, key().0, key().1), "that is told");
         owners.forget(|_, _| true);
         owners.forget(|_, _| false);
         owners.forget(|_, _| true);

@@ -41,6 +41,14 @@ impl Resource<'_> {
         }
     }
 
+    /// Whether this cancels an instance that is known to be somebody else's.
+    pub(super) fn cancels_anothers(&self, api: &Api, caller: &Caller, head: &Parts) -> bool {
+        let Self::Instance(key) = self else { return false };
+        head.method == Method::DELETE
+            && origin(&head.headers) != Origin::Peer
+            && api.access.is_anothers(caller, AppName::new(&key.app), InstanceId::new(&*key.id))
+    }
+
     /// Whether somebody may want to know who did it.
     pub(super) fn is_privileged(&self) -> bool {
         matches!(self, Self::Status(_) | Self::Metadata(_))

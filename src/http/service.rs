@@ -77,11 +77,16 @@ impl Service {
         let needs = resource.needs(head);
         let access = &self.0.api.access;
         let answer = async |caller: Option<Caller>| {
+            let anothers = caller.as_ref().filter(|caller| resource.cancels_anothers(&self.0.api, caller, head));
             let answered = self.answer_of(&resource, head, body, from, caller.as_ref()).await;
-            match (answered, &caller) {
-                (Err(ApiError::NotTheOwner), Some(caller)) => access.not_the_owner(head, from, caller),
-                (answered, _) => answered.unwrap_or_else(IntoResponse::into_response),
+            if let (Err(ApiError::NotTheOwner), Some(caller)) = (&answered, &caller) {
+                return access.not_the_owner(head, from, caller);
             }
+            let answer = answered.unwrap_or_else(IntoResponse::into_response);
+            if let Some(caller) = anothers {
+                access.dealt_with_anothers(head, from, caller, answer.status());
+            }
+            answer
         };
         access.through(head, from, needs, answer).await
     }
