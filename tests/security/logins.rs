@@ -80,7 +80,12 @@ fn a_server_that_must_not_be_open_does_not_start() {
 fn tokens_and_passwords_change_with_their_files() {
     let dir = TempDir::new().unwrap();
     let (tokens, password) = (dir.path().join("tokens"), dir.path().join("password"));
-    let write = |path: &Path, text: &str| fs::write(path, text).unwrap();
+    // Nobody may see half a file.
+    let write = |path: &Path, text: &str| {
+        let new = path.with_extension("new");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, path).unwrap();
+    };
     write(&tokens, "an-old-token-0123456789\n");
     write(&password, "first\n");
     let server = with_files(
