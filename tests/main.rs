@@ -7,6 +7,7 @@
 //! | `logging` | the log of the running program, and its documentation |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
+//! | `security` | who may come in, and what they may do there |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
@@ -29,6 +30,7 @@ mod regression;
 #[cfg(target_os = "linux")]
 mod replication;
 mod rooms;
+mod security;
 mod server;
 mod server_under_test;
 mod settings;

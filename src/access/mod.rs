@@ -1,18 +1,242 @@
 //! Who asks, and what they may do; and how often.
 //!
-//! Java has nothing of the kind but a limit on reads; its users put Spring Security in front.
+//! Java has nothing of the kind but a limit on reads; its users put Spring Security in front. With nothing
+//! configured all is open here too, and costs one look at a flag. Otherwise every request passes
+//! [`Access::through`] before anything looks at its body: it is answered 401 if nobody is known to ask, 403 if
+//! somebody asks who may not, always with an empty body. Who refuses and who does what only operators may is
+//! written down.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `connection` | what is known of the other end of a connection |
+//! | `connection` | what a connection tells |
+//! | `authorization` | what a request tells |
+//! | `gate` | who that is, and whether they may |
+//! | `needs` | what a request takes |
+//! | `passwords` | whether a password is right |
+//! | `owners` | whose instance is whose |
+//! | `failures` | wrong ones are slowed |
+//! | `refused` | how somebody is turned away |
+//! | `audit` | what is written down |
 //! | `fetch_limiter`, `bucket` | how often lists may be read |
 //! | `over_limit` | how often a limit refused something |
 
+mod audit;
+mod authorization;
 mod bucket;
 mod connection;
+mod failures;
 mod fetch_limiter;
+mod gate;
+mod needs;
 mod over_limit;
+mod owners;
+mod passwords;
+mod refused;
 
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::ArcSwapOption;
+use axum::Router;
+use axum::extract::{OriginalUri, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use http::request::Parts;
+use parking_lot::Mutex;
+
+use crate::clock::Clock;
+use crate::logging::UserName;
+use crate::model::{AppName, InstanceId};
+use crate::settings::SecuritySettings;
+
+use audit::Audit;
 pub use connection::{ClientCertificate, Connection};
+use failures::Failures;
 pub use fetch_limiter::{Fetch, FetchLimiter, Fetcher};
+use gate::{ANONYMOUS, Gate};
+pub use needs::Needs;
 pub use over_limit::{Limit, OverLimit};
+pub use owners::Caller;
+use owners::Owners;
+use refused::Refused;
+
+/// Who may come in, and what they may do. Copies are the same.
+#[derive(Clone)]
+pub struct Access(Arc<Shared>);
+
+struct Shared {
+    /// Whether there is a gate: cheaper to see than the gate itself.
+    is_guarded: AtomicBool,
+    gate: ArcSwapOption<Gate>,
+    /// What the gate was made from; held while files are read, so that one change ends before the next.
+    in_force: Mutex<InForce>,
+    owners: Owners,
+    failures: Failures,
+    audit: Audit,
+}
+
+struct InForce {
+    settings: SecuritySettings,
+    /// What is wrong with a file, since it was told.
+    problem: Option<String>,
+}
+
+impl Access {
+    /// Goes by these settings.
+    pub fn new(settings: &SecuritySettings, clock: Clock) -> Self {
+        let gate = Gate::of(settings);
+        Self(Arc::new(Shared {
+            is_guarded: AtomicBool::new(gate.is_some()),
+            gate: ArcSwapOption::from_pointee(gate),
+            in_force: Mutex::new(InForce { settings: settings.clone(), problem: None }),
+            owners: Owners::default(),
+            failures: Failures::new(clock.clone()),
+            audit: Audit::new(clock),
+        }))
+    }
+
+    /// Goes by other settings from now on. What was remembered of passwords is forgotten if they differ.
+    pub fn change(&self, settings: &SecuritySettings) {
+        let mut in_force = self.0.in_force.lock();
+        in_force.problem = None;
+        self.put_in_force(&mut in_force, settings.clone());
+    }
+
+    /// Takes what files of secrets have now. One that is broken changes nothing, and that is told once. Blocks.
+    pub fn read_files_again(&self) {
+        let mut in_force = self.0.in_force.lock();
+        if !in_force.settings.has_files() {
+            return;
+        }
+        match in_force.settings.with_files_read_again() {
+            Ok(settings) => {
+                in_force.problem = None;
+                if self.put_in_force(&mut in_force, settings) {
+                    tracing::info!("secrets have changed, the new ones count from now on");
+                }
+            }
+            Err(problem) if in_force.problem.as_ref() == Some(&problem) => {}
+            Err(problem) => {
+                tracing::warn!(problem, "secrets cannot be read again, the old ones still count");
+                in_force.problem = Some(problem);
+            }
+        }
+    }
+
+    fn put_in_force(&self, in_force: &mut InForce, settings: SecuritySettings) -> bool {
+        if in_force.settings == settings {
+            return false;
+        }
+        let gate = Gate::of(&settings).map(Arc::new);
+        let is_guarded = gate.is_some();
+        self.0.gate.store(gate);
+        self.0.is_guarded.store(is_guarded, Ordering::Release);
+        in_force.settings = settings;
+        true
+    }
+
+    /// Tells how many refusals were not told. To be called now and then.
+    pub fn tell_rest(&self) {
+        self.0.audit.tell_rest();
+    }
+
+    /// Whether requests must go [`through`](Self::through) here.
+    pub fn is_guarded(&self) -> bool {
+        self.0.is_guarded.load(Ordering::Acquire)
+    }
+
+    /// Makes an instance the caller's, who is about to register it; false if it is somebody else's.
+    pub fn claim(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.claim(caller, app, id)
+    }
+
+    /// Whether the caller may change an instance.
+    pub fn owns(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.allow(caller, app, id)
+    }
+
+    /// Whether an instance is known to be somebody else's.
+    pub fn is_anothers(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
+        self.0.owners.is_anothers(caller, app, id)
+    }
+
+    /// Writes down that a caller, who may, has dealt with somebody else's instance.
+    pub fn dealt_with_anothers(&self, head: &Parts, from: &Connection, caller: &Caller, status: StatusCode) {
+        Audit::done(audit::Request { method: &head.method, path: head.uri.path(), from }, &caller.name, status);
+    }
+
+    /// Forgets whose instances were that are gone. To be called now and then.
+    pub fn forget_owners(&self, is_missing: impl Fn(&AppName, &InstanceId) -> bool) {
+        self.0.owners.forget(is_missing);
+    }
+
+    /// The answer to a caller who may not change somebody else's instance.
+    pub fn not_the_owner(&self, head: &Parts, from: &Connection, caller: &Caller) -> Response {
+        let request = audit::Request { method: &head.method, path: head.uri.path(), from };
+        self.0.audit.refused(request, &caller.name, "another's instance");
+        Refused::NotAllowed.into_response()
+    }
+
+    /// The answer of a handler, to whoever may have it; or one that refuses, and then the handler is never asked,
+    /// so that it has read nothing of the body. The handler is told who asks where instances have owners.
+    pub async fn through<F: Future<Output = Response>>(
+        &self,
+        head: &Parts,
+        from: &Connection,
+        needs: Needs<'_>,
+        answer: impl FnOnce(Option<Caller>) -> F,
+    ) -> Response {
+        let request = audit::Request { method: &head.method, path: head.uri.path(), from };
+        let (user, caller) = match self.0.gate.load_full() {
+            None => (None, None),
+            Some(gate) if needs == Needs::Health && gate.health_is_public => (None, None),
+            Some(gate) => match gate.admit(&head.headers, from, needs, &self.0.failures).await {
+                Ok(principal) => (Some(Arc::clone(&principal.name)), gate.caller(&principal)),
+                Err(away) => {
+                    self.0.audit.refused(request, &away.user, away.refused.reason());
+                    let mut answer = away.refused.into_response();
+                    if away.is_known() {
+                        answer.extensions_mut().insert(UserName(away.user));
+                    }
+                    return answer;
+                }
+            },
+        };
+        let mut answer = answer(caller).await;
+        if needs.is_privileged(&head.method) {
+            Audit::done(request, user.as_deref().unwrap_or(ANONYMOUS), answer.status());
+        }
+        if let Some(user) = user.filter(|user| &**user != ANONYMOUS) {
+            answer.extensions_mut().insert(UserName(user));
+        }
+        answer
+    }
+
+    /// A router without anything: it tells nobody who has no login that there is nothing.
+    pub fn nothing(&self) -> Router {
+        self.over(Router::new().fallback(async || StatusCode::NOT_FOUND), Needs::Login)
+    }
+
+    /// A router whose requests all take this.
+    pub fn over<S>(&self, router: Router<S>, needs: Needs<'static>) -> Router<S>
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        let access = self.clone();
+        router.layer(from_fn(move |request: Request, next: Next| {
+            let access = access.clone();
+            async move {
+                let (mut head, body) = request.into_parts();
+                let from = head.extensions.get().cloned().unwrap_or_default();
+                let request = Request::from_parts(head.clone(), body);
+                // A router within another sees the rest of a path only.
+                if let Some(OriginalUri(uri)) = head.extensions.get() {
+                    head.uri = uri.clone();
+                }
+                access.through(&head, &from, needs, |_| next.run(request)).await
+            }
+        }))
+    }
+}

@@ -4,7 +4,10 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::settings::{ManagementPort, Settings, SettingsErrors, Sources};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use zeroize::Zeroizing;
+
+use crate::settings::{ManagementPort, Password, Role, SecuritySettings, Settings, SettingsErrors, Sources};
 
 /// How long the server may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,10 +26,21 @@ where
         }
     };
     let (address, path) = question(&settings);
-    match ask(address, &path) {
+    // No password goes out where none is asked for.
+    let is_public = settings.management.exposes("health") && settings.security.public_health;
+    let login = if is_public { None } else { login(&settings.security) };
+    match ask(address, &path, login.as_ref().map(|login| login.as_str())) {
         Ok(200) => {
             writeln!(out, "UP")?;
             Ok(0)
+        }
+        Ok(code @ (401 | 403)) => {
+            writeln!(
+                out,
+                "no answer for this check: {address}{path} answers {code}; make health public \
+                (eurekad.security.public-health), or give some user a plain password"
+            )?;
+            Ok(1)
         }
         Ok(code) => {
             writeln!(out, "not ready: {address}{path} answers {code}")?;
@@ -37,6 +51,18 @@ where
             Ok(1)
         }
     }
+}
+
+/// The login of somebody whose password is known, where there is one who may read.
+fn login(security: &SecuritySettings) -> Option<Zeroizing<String>> {
+    let mut known = security.users.iter().filter(|user| user.permissions.roles.allow(Role::Read));
+    known.find_map(|user| match &user.password.content {
+        Password::Plain(password) => {
+            let pair = Zeroizing::new(format!("{}:{}", user.name, password.reveal()));
+            Some(Zeroizing::new(format!("Authorization: Basic {}\r\n", BASE64_STANDARD.encode(&*pair))))
+        }
+        Password::Bcrypt(_) => None,
+    })
 }
 
 /// Where to ask what. Without health to be seen, the status document shows that the server answers.
@@ -68,11 +94,11 @@ fn local(listening: Option<IpAddr>) -> IpAddr {
 }
 
 /// The status code of the answer.
-fn ask(address: SocketAddr, path: &str) -> io::Result<u16> {
+fn ask(address: SocketAddr, path: &str, login: Option<&str>) -> io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{}Connection: close\r\n\r\n", login.unwrap_or_default())?;
     // "HTTP/1.1 200": nothing else matters.
     let mut start = [0; 12];
     stream.read_exact(&mut start)?;

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::access::Limit;
+use crate::access::{Caller, Limit};
 use crate::catalog::{TooManyBuilt, What};
 use crate::codec::{Format, Limits, ReadError, json, xml};
 use crate::model::AppName;
@@ -75,7 +75,13 @@ async fn list_of(
 }
 
 /// `POST apps/{app}`: registers an instance.
-pub(super) async fn register(api: &Api, app: &str, head: &Parts, body: Body) -> Result<Response, ApiError> {
+pub(super) async fn register(
+    api: &Api,
+    app: &str,
+    head: &Parts,
+    body: Body,
+    caller: Option<&Caller>,
+) -> Result<Response, ApiError> {
     let limits = api.settings.load().limits;
     let read = read_body(api, &head.headers, body, limits, |format, bytes, limits| match format {
         Format::Json => json::read_instance(bytes, limits),
@@ -86,6 +92,9 @@ pub(super) async fn register(api: &Api, app: &str, head: &Parts, body: Body) -> 
         .accept(&AppName::new(app), api.clock.now().wall)
         .map_err(|refusal| ApiError::Refused { refusal, content_type: negotiated.clone() })?;
     api.registry.check_room(&instance.app, &instance.id)?;
+    if caller.is_some_and(|caller| !api.access.claim(caller, instance.app.clone(), instance.id.clone())) {
+        return Err(ApiError::NotTheOwner);
+    }
     api.registry.register(instance, origin(&head.headers));
     Ok(respond::empty(StatusCode::NO_CONTENT, negotiated))
 }

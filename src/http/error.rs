@@ -41,6 +41,9 @@ pub(super) enum ApiError {
     /// 403: lists may not be read yet, or the delta is switched off.
     #[error("not open for traffic")]
     Forbidden,
+    /// 403: the instance is somebody else's.
+    #[error("somebody else's instance")]
+    NotTheOwner,
     /// 404.
     #[error("not found")]
     NotFound,
@@ -107,7 +110,7 @@ impl IntoResponse for ApiError {
             Self::Refused { refusal, content_type } => {
                 (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, content_type)], refusal.to_string()).into_response()
             }
-            Self::Forbidden => StatusCode::FORBIDDEN.into_response(),
+            Self::Forbidden | Self::NotTheOwner => StatusCode::FORBIDDEN.into_response(),
             Self::NotFound => StatusCode::NOT_FOUND.into_response(),
             Self::Overloaded | Self::TooOften => {
                 (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response()

@@ -49,9 +49,9 @@ pub(super) fn renew(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Resul
 }
 
 /// `DELETE apps/{app}/{id}`.
-pub(super) fn cancel(api: &Api, Key { app, id }: Key<'_>, head: &Parts) -> Result<Response, ApiError> {
+pub(super) fn cancel(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<Response, ApiError> {
     let negotiated = negotiate(&head.headers)?;
-    if !api.registry.cancel(&AppName::new(&app), &InstanceId::new(id), origin(&head.headers)) {
+    if !api.registry.cancel(&AppName::new(app), &InstanceId::new(&**id), origin(&head.headers)) {
         return Err(ApiError::NotFound);
     }
     Ok(respond::empty(StatusCode::OK, negotiated.content_type))

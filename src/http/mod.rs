@@ -1,9 +1,9 @@
 //! The Eureka API over HTTP: one file a resource, as in Java's `com.netflix.eureka.resources`.
 //!
-//! Everything lies below `/eureka` and `/eureka/v2` alike. A request passes, in Java's order: path
-//! (404), method (405), request type (415), `Accept` (406), body (400).
+//! Everything lies below `/eureka` and `/eureka/v2` alike. A request passes the logins, if there are any (401,
+//! 403), and then, in Java's order: path (404), method (405), request type (415), `Accept` (406), body (400).
 //!
-//! `resource` says what a path names, `service` sends a request there.
+//! `resource` says what a path names, `demands` who may have it, `service` sends a request there.
 //!
 //! | file | Java's resource |
 //! | --- | --- |
@@ -20,6 +20,7 @@
 
 mod apps;
 mod body;
+mod demands;
 mod error;
 mod instance;
 mod media_range;
@@ -43,7 +44,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use http::HeaderMap;
 
-use crate::access::{FetchLimiter, OverLimit};
+use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
@@ -59,6 +60,8 @@ pub use service::Service;
 pub struct Api {
     /// The registry.
     pub registry: Arc<Registry>,
+    /// Who may do what.
+    pub access: Access,
     /// Its read model.
     pub catalog: Arc<Catalog>,
     /// What may change while requests come in.

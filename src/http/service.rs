@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::access::{Connection, Fetch, Fetcher};
+use crate::access::{Caller, Connection, Fetch, Fetcher, Needs};
 use crate::logging::PeerAddress;
 use crate::peers::{Identity, NODE_HEADER};
 
@@ -43,8 +43,12 @@ impl Service {
         let (head, body) = request.into_parts();
         match Resource::of(head.uri.path(), &self.0.context_path) {
             Ok(Some(resource)) => {
-                let answer = self.answer_of(resource, &head, body, from).await;
-                let answer = self.signed(answer.unwrap_or_else(|error| self.refusal(error)));
+                let answer = if self.0.api.access.is_guarded() || resource.is_privileged() {
+                    Box::pin(self.answer_through(resource, &head, body, from)).await
+                } else {
+                    self.answer_of(&resource, &head, body, from, None).await.unwrap_or_else(|error| self.refusal(error))
+                };
+                let answer = self.signed(answer);
                 Ok(if head.method == Method::HEAD { respond::head_alone(answer) } else { answer })
             }
             Ok(None) | Err(_) => Err(Request::from_parts(head, body)),
@@ -59,21 +63,47 @@ impl Service {
             match service.answer(request, &from).await {
                 Ok(answer) => answer,
                 Err(request) => {
-                    let mistake = Resource::of(request.uri().path(), &service.0.context_path).err();
-                    service.signed(mistake.unwrap_or(ApiError::NotFound).into_response())
+                    let (head, _body) = request.into_parts();
+                    let mistake = Resource::of(head.uri.path(), &service.0.context_path).err();
+                    let nothing = |_| async { mistake.unwrap_or(ApiError::NotFound).into_response() };
+                    // Whoever has no login is not told what is here and what is not.
+                    service.signed(service.0.api.access.through(&head, &from, Needs::Login, nothing).await)
                 }
             }
         })
     }
 
+    /// The answer to somebody who may have it.
+    async fn answer_through(&self, resource: Resource<'_>, head: &Parts, body: Body, from: &Connection) -> Response {
+        let needs = resource.needs(head);
+        let access = &self.0.api.access;
+        let answer = async |caller: Option<Caller>| {
+            let anothers = caller.as_ref().filter(|caller| resource.cancels_anothers(&self.0.api, caller, head));
+            let answered = self.answer_of(&resource, head, body, from, caller.as_ref()).await;
+            if let (Err(ApiError::NotTheOwner), Some(caller)) = (&answered, &caller) {
+                return access.not_the_owner(head, from, caller);
+            }
+            let answer = answered.unwrap_or_else(|error| self.refusal(error));
+            if let Some(caller) = anothers {
+                access.dealt_with_anothers(head, from, caller, answer.status());
+            }
+            answer
+        };
+        access.through(head, from, needs, answer).await
+    }
+
     async fn answer_of(
         &self,
-        resource: Resource<'_>,
+        resource: &Resource<'_>,
         head: &Parts,
         body: Body,
         from: &Connection,
+        caller: Option<&Caller>,
     ) -> Result<Response, ApiError> {
         let api = &self.0.api;
+        if let Some(caller) = caller {
+            resource.check_owner(api, caller, head)?;
+        }
         let Some(methods) = resource.methods() else {
             return match head.method {
                 Method::POST => peerreplication::digest(api, head, body).await,
@@ -81,14 +111,14 @@ impl Service {
             };
         };
         match (&head.method, resource) {
-            (&Method::PUT, Resource::Instance(key)) => instance::renew(api, &key, head),
+            (&Method::PUT, Resource::Instance(key)) => instance::renew(api, key, head),
             (&Method::GET | &Method::HEAD, resource) => self.read(resource, methods, head, from).await,
-            (&Method::POST, Resource::App(app)) => apps::register(api, &app, head, body).await,
+            (&Method::POST, Resource::App(app)) => apps::register(api, app, head, body, caller).await,
             (&Method::POST, Resource::Batch) => peerreplication::batch(api, head, body, from).await,
             (&Method::DELETE, Resource::Instance(key)) => instance::cancel(api, key, head),
-            (&Method::PUT, Resource::Status(key)) => status::set(api, &key, head),
-            (&Method::DELETE, Resource::Status(key)) => status::remove(api, &key, head),
-            (&Method::PUT, Resource::Metadata(key)) => metadata::set(api, &key, head),
+            (&Method::PUT, Resource::Status(key)) => status::set(api, key, head),
+            (&Method::DELETE, Resource::Status(key)) => status::remove(api, key, head),
+            (&Method::PUT, Resource::Metadata(key)) => metadata::set(api, key, head),
             (&Method::PUT, Resource::Asg) => serverinfo::asg(head),
             (&Method::OPTIONS, _) => Ok(respond::allowed(StatusCode::OK, methods)),
             _ => Ok(not_allowed(methods)),
@@ -97,21 +127,21 @@ impl Service {
 
     async fn read(
         &self,
-        resource: Resource<'_>,
+        resource: &Resource<'_>,
         methods: &'static str,
         head: &Parts,
         from: &Connection,
     ) -> Result<Response, ApiError> {
         let api = &self.0.api;
-        self.check_rate(&resource, head, from)?;
+        self.check_rate(resource, head, from)?;
         match resource {
             Resource::Apps => apps::all(api, head).await,
             Resource::Delta => apps::delta(api, head).await,
-            Resource::App(app) => apps::one(api, &app, head).await,
-            Resource::Instance(key) => instance::one(api, &key, head),
-            Resource::Anywhere(id) => instance::anywhere(api, &id, head),
-            Resource::Vip(vip) => vips::plain(api, &vip, head).await,
-            Resource::SecureVip(vip) => vips::secure(api, &vip, head).await,
+            Resource::App(app) => apps::one(api, app, head).await,
+            Resource::Instance(key) => instance::one(api, key, head),
+            Resource::Anywhere(id) => instance::anywhere(api, id, head),
+            Resource::Vip(vip) => vips::plain(api, vip, head).await,
+            Resource::SecureVip(vip) => vips::secure(api, vip, head).await,
             Resource::ServerStatus => serverinfo::status(api, head),
             Resource::Overrides => Ok(serverinfo::status_overrides(api)),
             Resource::Status(_) | Resource::Metadata(_) | Resource::Batch | Resource::Digest | Resource::Asg => {

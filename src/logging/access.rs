@@ -18,12 +18,12 @@ use http::{HeaderMap, HeaderName};
 use http_body::{Frame, SizeHint};
 use tokio::time::Instant;
 
-use super::PeerAddress;
 use super::daily::{self, DailyFile};
 use super::escape::push_quotable;
 use super::files::{LogFileError, Stream};
 use super::queue::Queue;
 use super::stamps::Stamps;
+use super::{PeerAddress, UserName};
 use crate::settings::{AccessLogSettings, AccessPart, TimeUnit};
 
 /// The access log. Copies are the same one.
@@ -74,6 +74,7 @@ async fn logged(State(log): State<AccessLog>, request: Request, next: Next) -> R
         match part {
             AccessPart::Status => *text = Some(head.status.as_str().to_owned()),
             AccessPart::AnswerHeader(name) => *text = Some(header(&head.headers, name)),
+            AccessPart::User => *text = Some(user(head.extensions.get())),
             _ => {}
         }
     }
@@ -98,6 +99,14 @@ fn of_request(part: &AccessPart, request: &Request) -> Option<String> {
         AccessPart::Nothing => "-".to_owned(),
         _ => return None,
     })
+}
+
+/// Whose login it was; blanks would look like the next part.
+fn user(user: Option<&UserName>) -> String {
+    let Some(UserName(name)) = user else { return "-".to_owned() };
+    let mut text = String::new();
+    push_quotable(&mut text, name);
+    text.replace(' ', "\\u0020")
 }
 
 /// `-` where there is none.

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::settings::{Notice, NoticeLevel, PeerSettings, Settings};
+use crate::settings::{Notice, NoticeLevel, PeerSettings, Roles, Settings};
 
 /// Logs what is to be said about settings that were read.
 pub fn report(notices: &[Notice]) {
@@ -16,7 +16,7 @@ pub fn report(notices: &[Notice]) {
 
 /// Logs the start: version, addresses, and what is on.
 pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
-    let Settings { http, preservation, catalog, leases, peers, logging, .. } = settings;
+    let Settings { http, preservation, catalog, leases, peers, security, logging, .. } = settings;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "starting");
     for address in addresses {
         tracing::info!(%address, context_path = %or_root(&http.context_path), "listening");
@@ -29,6 +29,17 @@ pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
         "registry"
     );
     tracing::info!(sources = %sources_of(peers), "peers");
+    let anonymous = security.anonymous.unwrap_or(if security.is_open() { Roles::ALL } else { Roles::NONE });
+    tracing::info!(
+        users = security.users.len(),
+        tokens = security.tokens.len(),
+        certificates = security.certificates.len(),
+        %anonymous,
+        "access"
+    );
+    if security.is_open() && addresses.iter().any(|address| !address.ip().to_canonical().is_loopback()) {
+        tracing::warn!("everybody who reaches this server may change everything, see docs/security.md");
+    }
     tracing::info!(
         levels = %logging.directives(),
         log_file = logging.file.path.as_ref().map(|path| tracing::field::display(path.display())),

@@ -13,12 +13,13 @@ use tracing_subscriber::reload::{self, Handle};
 use crate::settings::{LogLevel, LoggingSettings, java_loggers, target_of};
 
 /// The rooms that log something.
-const ROOMS: [&str; 8] = [
+const ROOMS: [&str; 9] = [
     "eurekad",
     "eurekad::server",
     "eurekad::http",
     "eurekad::ops",
     "eurekad::peers",
+    "eurekad::access",
     "eurekad::catalog",
     "eurekad::registry",
     "eurekad::logging",

@@ -29,6 +29,7 @@ mod rolling;
 mod stamps;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use tracing::Dispatch;
 use tracing_subscriber::Registry;
@@ -60,6 +61,10 @@ pub struct Console {
     /// Somebody wants no colours on terminals (`NO_COLOR`).
     pub no_color: bool,
 }
+
+/// Whose login a request had: an extension of its answer, for the access log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserName(pub Arc<str>);
 
 /// The log of a process. When it goes, the last lines are written (for two seconds at most).
 #[derive(Debug)]

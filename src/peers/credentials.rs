@@ -17,7 +17,7 @@ use reqwest::{Client, RequestBuilder};
 
 use crate::blocking::off_the_workers;
 use crate::clock::{Clock, Monotonic};
-use crate::settings::{CredentialSettings, PeerUrl, Secret};
+use crate::settings::{CredentialSettings, OutgoingSecret, PeerUrl};
 
 use super::line::Failure;
 use super::oauth2::OAuth2;
@@ -121,22 +121,22 @@ impl Credentials {
 
 /// A secret, with what its file had when it was read last.
 pub(super) struct Kept {
-    secret: Secret,
+    secret: OutgoingSecret,
     /// Held for a copy of a pointer, never while the file is read.
     last: Mutex<Option<(Arc<str>, Monotonic)>>,
     clock: Clock,
 }
 
 impl Kept {
-    pub(super) fn new(secret: Secret, clock: Clock) -> Self {
+    pub(super) fn new(secret: OutgoingSecret, clock: Clock) -> Self {
         Self { secret, last: Mutex::default(), clock }
     }
 
     /// The secret; as it is now if it is wanted anew. A file that cannot be read any more leaves what it had.
     pub(super) async fn read(&self, anew: bool) -> Result<Arc<str>, Failure> {
         let path = match &self.secret {
-            Secret::Text(text) => return Ok(text.as_str().into()),
-            Secret::File(path) => path,
+            OutgoingSecret::Text(text) => return Ok(text.as_str().into()),
+            OutgoingSecret::File(path) => path,
         };
         let (now, last) = (self.clock.mono(), self.last.lock().clone());
         if let Some((secret, at)) = &last
@@ -189,7 +189,7 @@ mod tests {
     async fn case_085_a_token_is_read_again_from_its_file_and_at_once_when_it_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("token");
-        let settings = CredentialSettings::Token(Secret::File(file.clone()));
+        let settings = CredentialSettings::Token(OutgoingSecret::File(file.clone()));
         let credentials = Credentials::new(&settings, Clock::held(0));
         let (client, peer) = (Client::new(), url("http://peer.test/eureka/"));
         let failure = credentials.of(&peer, &client).await.err().unwrap();
@@ -212,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn those_in_a_url_win() {
-        let settings = CredentialSettings::Token(Secret::Text("token".to_owned()));
+        let settings = CredentialSettings::Token(OutgoingSecret::Text("token".to_owned()));
         let credentials = Credentials::new(&settings, Clock::held(0));
         let (client, own) = (Client::new(), url("http://u:p@peer.test/eureka/"));
         let sent = credentials.of(&own, &client).await.unwrap();

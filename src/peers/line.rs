@@ -67,7 +67,8 @@ impl Failure {
         match status {
             429 | 503 => Self::Busy(status),
             400 | 413 | 415 | 422 => Self::Refused(status),
-            401 => Self::Faulty("status 401, it wants other credentials".to_owned()),
+            401 => Self::faulty("status 401, it takes another login than that of its URL or the settings here"),
+            403 => Self::faulty("status 403, that is not allowed to the login used here, or not open yet"),
             _ => Self::Faulty(format!("status {status}")),
         }
     }
@@ -283,5 +284,6 @@ mod tests {
         assert_eq!(Failure::of_status(503), Failure::Busy(503));
         assert_eq!(Failure::of_status(413), Failure::Refused(413));
         assert_eq!(Failure::of_status(418), Failure::Faulty("status 418".into()));
+        assert!(Failure::of_status(401).to_string().contains("another login"));
     }
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{FetchLimiter, OverLimit};
+use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
@@ -50,6 +50,7 @@ pub struct App {
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
     over_limit: Arc<OverLimit>,
+    access: Access,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -90,7 +91,9 @@ impl App {
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
         let overload = Arc::new(Overload::default());
+        let access = Access::new(&settings.security, clock.clone());
         let api = Api {
+            access: access.clone(),
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
@@ -106,7 +109,7 @@ impl App {
         };
         let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, over_limit, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, over_limit, access, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -129,7 +132,7 @@ impl App {
 
     /// The actuator alone, for a port of its own, where there is no context path.
     pub(super) fn actuator(&self, ops: Ops) -> Router {
-        self.actuator_below("", ops)
+        self.actuator_below("", ops).fallback_service(self.access.nothing())
     }
 
     fn actuator_below(&self, context_path: &str, ops: Ops) -> Router {
@@ -138,6 +141,7 @@ impl App {
         actuator::router(Actuator {
             settings: self.settings.borrow().management.clone(),
             context_path: context_path.to_owned(),
+            access: self.access.clone(),
             ready: Arc::new(move || registry.is_open() && !draining.is_cancelled()),
             levels,
             refresh,
@@ -170,19 +174,26 @@ impl App {
     }
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
-    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, and the timers of all that.
+    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, who may come in, and the timers
+    /// of all that.
     /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
     /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
         self.registry.change_rules(rules(settings));
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
+        self.access.change(&settings.security);
         self.settings.send_replace(settings.clone());
     }
 
     /// What limits refused.
     pub fn over_limit(&self) -> &Arc<OverLimit> {
         &self.over_limit
+    }
+
+    /// Who may come in.
+    pub fn access(&self) -> &Access {
+        &self.access
     }
 
     /// Whether there is too much to do.

@@ -61,7 +61,13 @@ fn values(effective: &[Effective]) -> BTreeMap<String, String> {
 }
 
 /// Maps whose entries all change at once.
-const AT_ONCE: [&str; 3] = ["logging.level.", "eureka.client.service-url.", "eureka.client.availability-zones."];
+const AT_ONCE: [&str; 5] = [
+    "logging.level.",
+    "eureka.client.service-url.",
+    "eureka.client.availability-zones.",
+    "eurekad.security.",
+    "spring.security.user.",
+];
 
 fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, effective: &[Effective]) -> Refreshed {
     let at_once =

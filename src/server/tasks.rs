@@ -21,6 +21,12 @@ use crate::settings::{OwnRegistration, OwnRoot, Settings};
 use super::App;
 use super::reload::Reload;
 
+/// How soon secrets count that were changed in their files.
+const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
+
+/// How often it is looked which instances are gone, for whom they belong to.
+const FORGET_OWNERS: Duration = Duration::from_mins(1);
+
 /// Starts all timers. Java starts the one that ends leases with the opening for traffic; so does this.
 pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Settings>) {
     let (beaten, time) = (Arc::clone(app.registry()), app.clock().clone());
@@ -44,6 +50,15 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
     let unread = Arc::clone(app.catalog());
     tasks.every("unread answers", settings, |_| UNREAD / 2, move || unread.drop_unread());
+    let access = app.access().clone();
+    let secrets = move || {
+        access.read_files_again();
+        access.tell_rest();
+    };
+    tasks.every("secrets", settings, |_| READ_SECRETS_AGAIN, secrets);
+    let (access, held) = (app.access().clone(), Arc::clone(app.registry()));
+    let gone = move || access.forget_owners(|app, id| held.held(app, id).is_none());
+    tasks.every("owners of instances", settings, |_| FORGET_OWNERS, gone);
     tasks.watch_load(Arc::clone(app.overload()), settings);
     app.regions().start(&tasks.tracker, &tasks.ending);
     let own_registration = settings.borrow().own.registration;

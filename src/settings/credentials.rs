@@ -19,10 +19,10 @@ pub enum CredentialSettings {
         /// The user.
         username: String,
         /// The password.
-        password: Secret,
+        password: OutgoingSecret,
     },
     /// A bearer token (`…credentials.token` or `.token-file`).
-    Token(Secret),
+    Token(OutgoingSecret),
     /// Bearer tokens that a server gives (`…oauth2.*`).
     OAuth2(OAuth2Settings),
 }
@@ -35,21 +35,21 @@ pub struct OAuth2Settings {
     /// `…oauth2.client-id`.
     pub client_id: String,
     /// `…oauth2.client-secret` or `.client-secret-file`.
-    pub client_secret: Secret,
+    pub client_secret: OutgoingSecret,
     /// `…oauth2.scope`: several are parted by blanks. Default none.
     pub scope: Option<String>,
 }
 
 /// A secret, or the file that has it and may have another one later. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Secret {
+pub enum OutgoingSecret {
     /// The secret.
     Text(String),
     /// The file; line ends at its end do not count.
     File(PathBuf),
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for OutgoingSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(_) => f.write_str("Text(******)"),
@@ -147,9 +147,9 @@ fn mistake(reader: &mut Reader<'_>, names: &[&'static str], expected: &str) {
 }
 
 /// The text wins over the file.
-fn secret(reader: &mut Reader<'_>, [text, file]: [&'static str; 2]) -> Option<Secret> {
-    let text = reader.get(&[text], value::text).map(Secret::Text);
-    let file = reader.get(&[file], value::text).map(|path| Secret::File(PathBuf::from(path.trim())));
+fn secret(reader: &mut Reader<'_>, [text, file]: [&'static str; 2]) -> Option<OutgoingSecret> {
+    let text = reader.get(&[text], value::text).map(OutgoingSecret::Text);
+    let file = reader.get(&[file], value::text).map(|path| OutgoingSecret::File(PathBuf::from(path.trim())));
     text.or(file)
 }
 
@@ -174,10 +174,10 @@ mod tests {
     #[test]
     fn each_kind_for_peers_and_for_regions() {
         let basic = read(&["--eurekad.peers.credentials.username=u", "--eurekad.peers.credentials.password= p "]);
-        let password = Secret::Text(" p ".to_owned());
+        let password = OutgoingSecret::Text(" p ".to_owned());
         assert_eq!(basic, (CredentialSettings::Basic { username: "u".to_owned(), password }, CredentialSettings::None));
         let token = read(&["--eurekad.regions.credentials.token-file=/run/token"]);
-        let file = CredentialSettings::Token(Secret::File("/run/token".into()));
+        let file = CredentialSettings::Token(OutgoingSecret::File("/run/token".into()));
         assert_eq!(token, (CredentialSettings::None, file));
         let (peers, _) = read(&[
             "--eurekad.peers.oauth2.token-uri=https://login.test/token",

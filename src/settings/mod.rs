@@ -45,12 +45,13 @@ mod reader;
 mod regions;
 mod replication;
 mod secrets;
+mod security;
 pub(crate) mod sources;
 mod value;
 mod winners;
 
 pub use catalog::CatalogSettings;
-pub use credentials::{CredentialSettings, OAuth2Settings, Secret};
+pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
 pub use effective::{Effect, Effective};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
@@ -70,6 +71,10 @@ pub use preservation::PreservationSettings;
 pub use rate_limit::{Rate, RateLimitSettings};
 pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
+pub use security::{
+    CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles, Secret, SecuritySettings, TokenSettings,
+    UserSettings,
+};
 pub use sources::{Origin, Sources};
 pub use value::LONGEST as LONGEST_TIME;
 
@@ -112,6 +117,8 @@ pub struct Settings {
     pub region_credentials: CredentialSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
+    /// Who may come in, and what they may do.
+    pub security: SecuritySettings,
     /// What is logged.
     pub logging: LoggingSettings,
 }
@@ -187,6 +194,7 @@ impl Settings {
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
             management: ManagementSettings::read(&mut reader),
+            security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
         reader.check_unserved();

@@ -48,8 +48,8 @@ pub(super) fn identify(written: &str) -> Option<Identified<'_>> {
             Shape::One => return None,
             Shape::List => ("", Some(unbracketed(rest).parse().ok()?)),
             // Of a variable's name it cannot be told: `…_US_EAST_1` is a zone.
-            Shape::Lists if !blurred => split_index(rest),
-            Shape::Map | Shape::Lists => (rest, None),
+            Shape::Lists | Shape::Records if !blurred => split_index(rest),
+            Shape::Map | Shape::Lists | Shape::Records => (rest, None),
         };
         let key = if separator == "[" { unbracketed(key) } else { key };
         Some(Identified { known, key, index, blurred })
@@ -269,7 +269,7 @@ mod tests {
                 Shape::One => return Ok(()),
                 Shape::List if environment => ".1",
                 Shape::List => "[1]",
-                Shape::Map | Shape::Lists => ".zz",
+                Shape::Map | Shape::Lists | Shape::Records => ".zz",
             };
             let written = spell(&format!("{}{below}", known.name), &choices, environment);
             prop_assert_eq!(name_of(&written), Some(known.name));

@@ -1,5 +1,6 @@
 //! How a concern gets its values: by property name, with a reader of texts from `settings::value`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::findings::{Findings, SettingsError};
@@ -48,6 +49,55 @@ impl<'a> Reader<'a> {
             Some((key.to_owned(), value))
         };
         merged.members(family).filter_map(read).collect()
+    }
+
+    /// The places of a list of records that have any of these fields. What else is written there is a mistake.
+    pub(super) fn records(&mut self, family: &'static str, fields: &[&str]) -> Vec<u32> {
+        debug_assert!(known::is_in_use(family), "{family} must be in the table");
+        let merged = self.merged;
+        let mut places = BTreeSet::new();
+        for (name, property) in merged.iter() {
+            let Some(rest) = name.strip_prefix(family).filter(|rest| rest.starts_with(['.', '['])) else { continue };
+            let record = rest.strip_prefix('[').and_then(|rest| rest.split_once("]."));
+            match record.and_then(|(place, field)| Some((place.parse().ok()?, field))) {
+                Some((place, field)) if fields.contains(&field) => drop(places.insert(place)),
+                _ => self.mistake(name, property, &format!("one of {family}[0].{}", fields.join(", ."))),
+            }
+        }
+        places.into_iter().collect()
+    }
+
+    /// The value of a record's field; an empty text is none.
+    pub(super) fn field<T>(
+        &mut self,
+        (family, place): (&str, u32),
+        field: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let name = format!("{family}[{place}].{field}");
+        let property = self.merged.get(&name).filter(|property| !property.value.trim().is_empty())?;
+        self.convert(&name, property, read)
+    }
+
+    /// What was written under a name, if it is not empty.
+    pub(super) fn written(&self, name: &str) -> Option<&'a Property> {
+        self.merged.get(name).filter(|property| !property.value.trim().is_empty())
+    }
+
+    /// The first property, by name, that begins so.
+    pub(super) fn first_below(&self, prefix: &str) -> Option<(&'a str, &'a Property)> {
+        self.merged.iter().find(|(name, _)| name.starts_with(prefix))
+    }
+
+    /// Tells of a mistake in a property that can be seen only beside others.
+    pub(super) fn mistake(&mut self, name: &str, property: &Property, expected: &str) {
+        let Property { value, origin, .. } = property;
+        self.findings.error(SettingsError::Value {
+            name: name.to_owned(),
+            value: masked(name, value),
+            origin: origin.clone(),
+            expected: expected.to_owned(),
+        });
     }
 
     /// Looks for mistakes in what no concern reads yet.

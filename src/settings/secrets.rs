@@ -14,8 +14,10 @@ const PEERS: [&str; 4] =
 /// otherwise the passwords in URLs are, `http://user:******@host`.
 pub(super) fn masked(name: &str, value: &str) -> String {
     let squashed = super::names::squash(name);
+    // `tokens[0].roles` is none.
+    let told_by = name.rsplit_once("].").map_or_else(|| squashed.clone(), |(_, field)| super::names::squash(field));
     // Its properties are shown one by one.
-    let secret = squashed == "springapplicationjson" || SECRET.iter().any(|part| squashed.contains(part));
+    let secret = squashed == "springapplicationjson" || SECRET.iter().any(|part| told_by.contains(part));
     match value {
         "" => String::new(),
         _ if secret => MASK.to_owned(),
@@ -65,11 +67,14 @@ mod tests {
             "eureka.server.aws-secret-key",
             "eureka.instance.metadata-map.apiToken",
             "spring.application.json",
+            "eurekad.security.tokens[0].token",
+            "eurekad.security.users[1].password",
         ] {
             assert_eq!(masked(name, "x"), MASK, "{name}");
             assert_eq!(masked(name, ""), "", "{name}");
         }
         assert_eq!(masked("spring.security.user.name", "admin"), "admin");
+        assert_eq!(masked("eurekad.security.tokens[0].roles", "read"), "read");
     }
 
     #[test]
@@ -89,6 +94,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_secret_of_a_login_shows(secret in "\\PC{1,20}~", place in 0_u32..20) {
+            for name in [
+                "spring.security.user.password".to_owned(),
+                format!("SPRING_SECURITY_USER_PASSWORD_FILE_{place}"),
+                format!("eurekad.security.users[{place}].password"),
+                format!("EUREKAD_SECURITY_USERS_{place}_PASSWORD"),
+                format!("eurekad.security.tokens[{place}].token"),
+                format!("eurekad.security.tokens[{place}].token-file"),
+            ] {
+                prop_assert_eq!(masked(&name, &secret), MASK);
+            }
+        }
+
         #[test]
         fn no_password_shows(password in "[a-z0-9@:/,é]{1,20}~", more in "(,http://b/)?") {
             let shown = masked("x", &format!("http://user:{password}@host/{more}"));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::known::{Known, Shape};
+use super::known::{FIELDS, Known, Shape};
 use super::names::{Identified, identify, squash};
 use super::placeholders::{self, Filled, Found};
 use super::sources::{Origin, Written};
@@ -161,6 +161,9 @@ fn canonical(found: &Identified<'_>, known: &BTreeMap<String, Winner>) -> String
     if key.is_empty() {
         return (*name).to_owned();
     }
+    if *shape == Shape::Records {
+        return field_of(name, key);
+    }
     let is_default_zone = *name == "eureka.client.service-url" && squash(key).eq_ignore_ascii_case(DEFAULT_ZONE);
     let key = if is_default_zone { DEFAULT_ZONE } else { key };
     let same = |existing: &str| {
@@ -175,6 +178,18 @@ fn canonical(found: &Identified<'_>, known: &BTreeMap<String, Winner>) -> String
         None if *blurred && !is_default_zone => format!("{name}.{}", key.to_ascii_lowercase().replace('_', ".")),
         None => format!("{name}.{key}"),
     }
+}
+
+/// A record's field in one spelling; what is none stays as it is.
+fn field_of(family: &str, key: &str) -> String {
+    let digits = key.bytes().take_while(u8::is_ascii_digit).count();
+    let parts = key.split_at_checked(digits).filter(|(number, _)| !number.is_empty());
+    let Some((number, field)) = parts.map(|(number, rest)| (number, rest.trim_start_matches([']', '.', '_']))) else {
+        return format!("{family}.{key}");
+    };
+    let same = |known: &&&str| squash(known).eq_ignore_ascii_case(&squash(field));
+    let field = FIELDS.iter().find(same).map_or(field, |known| *known);
+    format!("{family}[{number}].{field}")
 }
 
 #[cfg(test)]
@@ -255,6 +270,27 @@ mod tests {
         let expected =
             [("eureka.client.availability-zones.EU", "e"), ("eureka.client.availability-zones.us-East-1", "b,c")];
         assert_eq!(written, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn records_have_their_fields_in_every_spelling() {
+        let written = won(&[
+            &[
+                ("eurekad.security.users[0].name", "a"),
+                ("eurekad.security.users[0].roles[1]", "peer"),
+                ("eurekad.security.users[0].roles[0]", "read"),
+                ("eurekad.security.users[0].passwordFile", "x"),
+            ],
+            &[("EUREKAD_SECURITY_USERS_0_PASSWORD_FILE", "y"), ("eurekad.security.users.1.odd", "z")],
+        ]);
+        let fields: Vec<(&str, &str)> = written
+            .iter()
+            .map(|(name, value)| (name.strip_prefix("eurekad.security.users").unwrap_or(name), value.as_str()))
+            .collect();
+        assert_eq!(
+            fields,
+            [("[0].name", "a"), ("[0].password-file", "y"), ("[0].roles", "read,peer"), ("[1].odd", "z")]
+        );
     }
 
     #[test]

@@ -113,6 +113,7 @@ fn a_server_with_a_file_a_json_console_and_an_access_log() {
             "listening",
             "registry",
             "peers",
+            "access",
             "logging",
             "instance registered",
             "lease renewed",
@@ -120,14 +121,14 @@ fn a_server_with_a_file_a_json_console_and_an_access_log() {
             "all requests are answered, bye"
         ]
     );
-    let registered = &console[5];
+    let registered = &console[6];
     assert_eq!(text(registered, "log.logger"), "eurekad::registry::register");
     assert_eq!(text(registered, "service.name"), "registry");
     assert_eq!(text(registered, "id"), id.replace("\\n", "\n"));
 
     let file = std::fs::read_to_string(dir.path().join("log/spring.log")).unwrap();
     assert_eq!(file.lines().count(), messages.len(), "{file}");
-    let renewed = file.lines().nth(6).unwrap();
+    let renewed = file.lines().nth(7).unwrap();
     assert!(renewed.ends_with(&format!("Z TRACE registry::renew: lease renewed app=A id=\"{id}\"")), "{renewed}");
 
     let access = std::fs::read_to_string(dir.path().join("logs/access_log.log")).unwrap();

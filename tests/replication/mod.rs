@@ -7,7 +7,7 @@
 
 mod aliases;
 mod batches_in_flight;
-mod cluster;
+pub(crate) mod cluster;
 mod copying;
 mod credentials;
 mod cut_off;

@@ -44,6 +44,28 @@ fn a_probe_needs_no_curl() {
 }
 
 #[test]
+fn a_probe_logs_in_where_health_takes_a_login() {
+    let check = |words: &[&str]| {
+        let server = Server::start(words);
+        let port = format!("--server.port={}", server.address.port());
+        let dir = TempDir::new().expect("a folder");
+        let mut check = command(dir.path(), &["healthcheck"]);
+        check.args(words).arg(&port);
+        let output = output(check);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let closed = "--eurekad.security.public-health=false";
+    assert_eq!(check(&[closed, "--spring.security.user.password=a:ß"]).0, Some(0));
+    let nothing_exposed = "--management.endpoints.web.exposure.exclude=*";
+    assert_eq!(check(&[nothing_exposed, "--spring.security.user.password=a:ß"]).0, Some(0));
+    let hash = "--spring.security.user.password={bcrypt}$2a$04$gUmb6ts1FIWGnRaKJeJK5.K8/vorrLn6wmIIOxPwO9QWqPzW4oLrq";
+    assert_eq!(check(&[hash]).0, Some(0));
+    let (code, told) = check(&[closed, hash]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("eurekad.security.public-health"), "{told}");
+}
+
+#[test]
 fn a_management_port_of_its_own_has_the_actuator_and_nothing_else() {
     let (server, _) = with_file(
         "management:\n  server:\n    port: 0\n  endpoints:\n    web:\n      base-path: /manage\n",

@@ -1,8 +1,9 @@
 //! Spring Boot's actuator, as far as it means something here: same paths, same JSON.
 //!
 //! Only `health` is exposed unless the user says otherwise
-//! (`management.endpoints.web.exposure.include`): the others change the server or tell of it, and there
-//! is no login yet. What is not exposed is a 404 with an empty body.
+//! (`management.endpoints.web.exposure.include`): the others change the server or tell of it. What is not
+//! exposed is a 404 with an empty body. Where there are logins each endpoint takes a role; health takes none
+//! unless the user says otherwise.
 
 mod health;
 mod links;
@@ -17,6 +18,7 @@ use axum::routing::{get, post};
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use crate::access::{Access, Needs};
 use crate::logging::LogLevels;
 use crate::settings::ManagementSettings;
 
@@ -27,6 +29,8 @@ pub use refresh::{Refresh, Refreshed};
 pub struct Actuator {
     /// Where the endpoints are and which of them.
     pub settings: ManagementSettings,
+    /// Who may do what.
+    pub access: Access,
     /// The path before `settings.base_path` (`server.servlet.context-path`), for links.
     pub context_path: String,
     /// Whether traffic is welcome: not before the opening, and not during the shutdown.
@@ -41,23 +45,26 @@ pub struct Actuator {
 pub fn router(actuator: Actuator) -> Router {
     let settings = &actuator.settings;
     let mut endpoints = Router::new();
+    let mut add = |needs, routes| endpoints = std::mem::take(&mut endpoints).merge(actuator.access.over(routes, needs));
     if !settings.base_path.is_empty() {
-        endpoints = endpoints.route("/", get(links::links));
+        add(Needs::Login, Router::new().route("/", get(links::links)));
     }
     let allowed = || async { [(ALLOW, HeaderValue::from_static("GET,HEAD,OPTIONS"))] };
     if settings.exposes("health") {
-        endpoints = endpoints
+        let health = Router::new()
             .route("/health", get(health::whole).options(allowed))
             .route("/health/", get(health::whole))
             .route("/health/{*path}", get(health::group));
+        add(Needs::Health, health);
     }
     if settings.exposes("loggers") {
-        endpoints = endpoints
+        let loggers = Router::new()
             .route("/loggers", get(loggers::all))
             .route("/loggers/{name}", get(loggers::one).post(loggers::set));
+        add(Needs::Operate, loggers);
     }
     if settings.exposes("refresh") {
-        endpoints = endpoints.route("/refresh", post(refresh::refresh));
+        add(Needs::Operate, Router::new().route("/refresh", post(refresh::refresh)));
     }
     let base_path = settings.base_path.clone();
     let endpoints = endpoints.with_state(actuator);

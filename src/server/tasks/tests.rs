@@ -107,9 +107,9 @@ async fn all_tasks_end_at_once() {
     let (app, _) = app(&["--eureka.server.use-read-only-response-cache=true"]);
     let tasks = tasks();
     app.start_tasks(&tasks);
-    assert_eq!(tasks.tracker.len(), 7);
+    assert_eq!(tasks.tracker.len(), 9);
     tokio::time::sleep(Duration::from_secs(100)).await;
-    assert_eq!(tasks.tracker.len(), 7, "none has died");
+    assert_eq!(tasks.tracker.len(), 9, "none has died");
     end(tasks).await;
 }
 

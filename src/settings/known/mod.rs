@@ -41,7 +41,13 @@ pub(super) enum Shape {
     /// The key of a map whose values are lists; letter case does not count in keys. Written
     /// `name.*[]`.
     Lists,
+    /// An index and the name of a field, `[0].name`, whose value may be a list. Written `name[].*`.
+    Records,
 }
+
+/// The fields of records.
+pub(super) const FIELDS: [&str; 9] =
+    ["name", "password", "password-file", "token", "token-file", "subject", "san", "roles", "apps"];
 
 /// What becomes of a property's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +99,9 @@ pub(super) fn all() -> impl Iterator<Item = Known> {
     let no_effect = each(NO_EFFECT, Usage::NoEffect);
     works.chain(sources).chain(each(NOT_YET, Usage::NotYet)).chain(each(MISSED, Usage::Missed)).chain(no_effect).map(
         |(name, usage)| {
+            if let Some(name) = name.strip_suffix("[].*") {
+                return Known { name, shape: Shape::Records, usage };
+            }
             let (name, list) = name.strip_suffix("[]").map_or((name, false), |name| (name, true));
             let (name, map) = name.strip_suffix(".*").map_or((name, false), |name| (name, true));
             let shape = match (map, list) {
@@ -115,7 +124,7 @@ fn each<T: Copy + 'static>(
 
 /// Whether a property that has an effect can change while the server runs.
 pub(super) fn changes_at_run_time(name: &str) -> bool {
-    const FAMILIES: [&str; 7] = [
+    const FAMILIES: [&str; 9] = [
         "eurekad.limits",
         "eurekad.lease",
         "eurekad.self-preservation",
@@ -123,6 +132,8 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.service-url",
         "eureka.client.availability-zones",
         "logging.level",
+        "eurekad.security",
+        "spring.security.user",
     ];
     const NAMES: [&str; 19] = [
         "eurekad.overload.shed-after",

@@ -48,6 +48,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
 
 pub(super) const MISSED: &[(&str, &[&str])] = &[
     ("this version serves plain HTTP only", &["server.ssl.*", "spring.ssl.*", "management.server.ssl.*"]),
-    ("this version asks nobody for a password", &["spring.security.user.*", "spring.security.oauth2.*"]),
+    ("logins by OAuth 2 are not served", &["spring.security.oauth2.*"]),
     ("it is management.server.port and .address since Spring Boot 2", &["management.port", "management.address"]),
 ];

@@ -158,6 +158,18 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("management.endpoints.web.base-path", "/actuator"),
     ("management.endpoints.web.exposure.include[]", "health"),
     ("management.endpoints.web.exposure.exclude[]", ""),
+    // security
+    ("spring.security.user.name", ""),
+    ("spring.security.user.password", ""),
+    ("spring.security.user.password-file", ""),
+    ("spring.security.user.roles[]", ""),
+    ("eurekad.security.users[].*", ""),
+    ("eurekad.security.tokens[].*", ""),
+    ("eurekad.security.certificates[].*", ""),
+    ("eurekad.security.anonymous[]", ""),
+    ("eurekad.security.bind-instances", "false"),
+    ("eurekad.security.require", "false"),
+    ("eurekad.security.public-health", "true"),
     // logging
     ("logging.level.*", ""),
     ("logging.file.name", ""),

@@ -19,6 +19,7 @@ fn documented(known: &Known) -> String {
     match known.shape {
         Shape::One | Shape::List => known.name.to_owned(),
         Shape::Map | Shape::Lists => format!("{}.*", known.name),
+        Shape::Records => format!("{}[].*", known.name),
     }
 }
 

@@ -31,6 +31,7 @@ fn settable(known: &Known) -> String {
     match known.shape {
         Shape::One | Shape::List => known.name.to_owned(),
         Shape::Map | Shape::Lists => format!("{}.key", known.name),
+        Shape::Records => format!("{}[0].key", known.name),
     }
 }
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::names::spell;
+use super::super::secrets::masked;
 use super::*;
 
 /// The ways in which a property can be given.
@@ -63,6 +64,6 @@ proptest! {
             .collect();
         prop_assert_eq!(written.len(), 1, "{:?}", written);
         prop_assert_eq!(&written[0].name, known.name);
-        prop_assert_eq!(&written[0].value, &secrets::masked(known.name, "77"));
+        prop_assert_eq!(&written[0].value, &masked(known.name, "77"));
     }
 }

@@ -34,7 +34,9 @@ pub enum AccessPart {
     RequestHeader(HeaderName),
     /// `%{name}o`: a header of the answer.
     AnswerHeader(HeaderName),
-    /// `%l`, `%u`, and what has no counterpart here (sessions, threads, cookies): always `-`.
+    /// `%u`: whose login it was.
+    User,
+    /// `%l`, and what has no counterpart here (sessions, threads, cookies): always `-`.
     Nothing,
 }
 
@@ -108,6 +110,7 @@ fn part(name: Option<&str>, letter: Option<char>) -> Result<AccessPart, String> 
         (None, Some('t')) => AccessPart::Time(COMMON_TIME.to_owned()),
         (Some(name), Some('t')) => AccessPart::Time(strftime(name).ok_or_else(|| expected(&format!("{{{name}}}t")))?),
         (None, Some('s')) => AccessPart::Status,
+        (None, Some('u')) => AccessPart::User,
         (None, Some('b')) => AccessPart::Bytes { none: "-" },
         (None, Some('B')) => AccessPart::Bytes { none: "0" },
         (None, Some('D')) | (Some("us"), Some('T')) => AccessPart::Taken(TimeUnit::Micros),
@@ -115,7 +118,7 @@ fn part(name: Option<&str>, letter: Option<char>) -> Result<AccessPart, String> 
         (None | Some("s"), Some('T')) => AccessPart::Taken(TimeUnit::Seconds),
         (Some(name), Some('i')) => AccessPart::RequestHeader(header(name)?),
         (Some(name), Some('o')) => AccessPart::AnswerHeader(header(name)?),
-        (None, Some('l' | 'u' | 'A' | 'p' | 'v' | 'F' | 'I' | 'S' | 'X'))
+        (None, Some('l' | 'A' | 'p' | 'v' | 'F' | 'I' | 'S' | 'X'))
         | (Some(_), Some('a' | 'c' | 'L' | 'p' | 'P' | 'r' | 's')) => AccessPart::Nothing,
         (name, letter) => {
             let name = name.map(|name| format!("{{{name}}}")).unwrap_or_default();
@@ -206,7 +209,7 @@ mod tests {
 
     #[test]
     fn what_java_has_and_this_has_not_is_a_dash() {
-        for pattern in ["%l", "%u", "%I", "%S", "%{JSESSIONID}c", "%{x}r"] {
+        for pattern in ["%l", "%I", "%S", "%{JSESSIONID}c", "%{x}r"] {
             assert_eq!(parse(pattern).unwrap(), [AccessPart::Nothing], "{pattern}");
         }
     }

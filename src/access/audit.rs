@@ -1,0 +1,116 @@
+//! Who was turned away, and who did what only operators may: a line each.
+//!
+//! Refusals come as fast as anybody likes to cause them. So the same one is told once a minute, and of all
+//! of them so many a minute; the rest is counted, and the number is told.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+use std::net::IpAddr;
+use std::time::Duration;
+
+use http::{Method, StatusCode};
+use parking_lot::Mutex;
+
+use crate::clock::{Clock, Monotonic};
+
+use super::Connection;
+
+const MINUTE: Duration = Duration::from_mins(1);
+const LINES_A_MINUTE: usize = 100;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Audit {
+    clock: Clock,
+    hasher: RandomState,
+    /// What was told of refusals lately.
+    minute: Mutex<Minute>,
+}
+
+#[derive(Debug, Default)]
+struct Minute {
+    /// When the first was told.
+    since: Option<Monotonic>,
+    /// Hashes: names come from anybody.
+    told: HashSet<u64>,
+    left_out: u64,
+}
+
+/// What was asked for. The query is not told: nobody knows what is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    pub(super) from: &'a Connection,
+}
+
+impl Audit {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self { clock, hasher: RandomState::new(), minute: Mutex::default() }
+    }
+
+    /// Somebody was turned away; the user is who he says he is.
+    pub(super) fn refused(&self, Request { method, path, from }: Request<'_>, user: &str, reason: &'static str) {
+        let address = address(from);
+        if self.is_news(self.hasher.hash_one((address, user, reason, method))) {
+            let address = shown(address);
+            tracing::warn!(user, address, %method, path, reason, "a request was refused");
+        }
+    }
+
+    /// Somebody did, or tried, what only operators may.
+    pub(super) fn done(Request { method, path, from }: Request<'_>, user: &str, status: StatusCode) {
+        let (address, status) = (shown(address(from)), status.as_u16());
+        tracing::info!(user, address, %method, path, status, "an operator's request was answered");
+    }
+
+    /// Tells how much was left out in a minute that is over.
+    pub(super) fn tell_rest(&self) {
+        let now = self.clock.mono();
+        let left_out = {
+            let minute = &mut *self.minute.lock();
+            if minute.since.is_none_or(|since| now.since(since) < MINUTE) {
+                return;
+            }
+            std::mem::take(minute).left_out
+        };
+        if left_out > 0 {
+            tracing::warn!(requests = left_out, "more requests were refused than are told");
+        }
+    }
+
+    fn is_news(&self, refusal: u64) -> bool {
+        self.tell_rest();
+        let minute = &mut *self.minute.lock();
+        minute.since.get_or_insert_with(|| self.clock.mono());
+        let is_news = minute.told.len() < LINES_A_MINUTE && minute.told.insert(refusal);
+        minute.left_out += u64::from(!is_news);
+        is_news
+    }
+}
+
+fn address(from: &Connection) -> Option<IpAddr> {
+    from.address.map(|address| address.0.ip().to_canonical())
+}
+
+fn shown(address: Option<IpAddr>) -> String {
+    address.map_or_else(|| "-".to_owned(), |address| address.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_same_refusal_is_told_once_a_minute_and_so_many_in_all() {
+        let audit = Audit::new(Clock::held(0));
+        assert!(audit.is_news(1));
+        assert!(!audit.is_news(1));
+        let told = (0..1000).filter(|refusal| audit.is_news(*refusal)).count();
+        assert_eq!(told + 1, LINES_A_MINUTE);
+        assert_eq!(audit.minute.lock().left_out, 902);
+        tokio::time::advance(MINUTE).await;
+        assert!(audit.is_news(1));
+        assert_eq!(audit.minute.lock().left_out, 0, "it was told");
+    }
+}

@@ -1,0 +1,161 @@
+//! Who asks, and whether they may: what the settings say of users, tokens and certificates.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::HeaderMap;
+
+use crate::settings::{CertificateSettings, Permissions, Role, Roles, SecuritySettings};
+
+use super::authorization::{Credentials, Unreadable};
+use super::failures::Failures;
+use super::passwords::{Key, Passwords, Tag};
+use super::refused::{Challenge, Refused};
+use super::{Caller, ClientCertificate, Connection, Needs};
+
+/// Somebody who is known.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Principal {
+    pub(super) name: Arc<str>,
+    permissions: Permissions,
+}
+
+/// The settings of one moment.
+pub(super) struct Gate {
+    key: Key,
+    passwords: Passwords,
+    users: HashMap<String, Arc<Principal>>,
+    tokens: HashMap<Tag, Arc<Principal>>,
+    certificates: Vec<CertificateSettings>,
+    anonymous: Arc<Principal>,
+    challenge: Challenge,
+    pub(super) health_is_public: bool,
+    binds_instances: bool,
+}
+
+/// Who may not come in, as far as is known, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TurnedAway {
+    /// Data, where the credentials are wrong.
+    pub(super) user: Arc<str>,
+    pub(super) refused: Refused,
+}
+
+impl TurnedAway {
+    /// Whether the user is one of ours.
+    pub(super) fn is_known(&self) -> bool {
+        self.refused == Refused::NotAllowed
+    }
+}
+
+/// Whoever has credentials without a name.
+const NAMELESS: &str = "-";
+/// Whoever does not log in.
+pub(super) const ANONYMOUS: &str = "anonymous";
+
+impl Gate {
+    /// None where all is open.
+    pub(super) fn of(settings: &SecuritySettings) -> Option<Self> {
+        if settings.is_open() {
+            return None;
+        }
+        let key = Key::random();
+        let principal = |name: &str, permissions: &Permissions| {
+            Arc::new(Principal { name: name.into(), permissions: permissions.clone() })
+        };
+        let users = settings.users.iter();
+        let users = users.map(|user| (user.name.clone(), principal(&user.name, &user.permissions)));
+        let mut tokens = HashMap::new();
+        for entry in &settings.tokens {
+            let owner = principal(&entry.name, &entry.permissions);
+            for token in &entry.tokens.content {
+                tokens.entry(key.tag("", token.reveal())).or_insert_with(|| Arc::clone(&owner));
+            }
+        }
+        let anonymous = Permissions { roles: settings.anonymous.unwrap_or(Roles::NONE), apps: Vec::new() };
+        let only_tokens = settings.users.is_empty() && !settings.tokens.is_empty();
+        Some(Self {
+            passwords: Passwords::new(key.clone(), &settings.users),
+            key,
+            users: users.collect(),
+            tokens,
+            certificates: settings.certificates.clone(),
+            anonymous: principal(ANONYMOUS, &anonymous),
+            challenge: if only_tokens { Challenge::Bearer } else { Challenge::Basic },
+            health_is_public: settings.public_health,
+            binds_instances: settings.bind_instances,
+        })
+    }
+
+    /// Lets somebody in, or not; who has wrong credentials waits for that.
+    pub(super) async fn admit(
+        &self,
+        headers: &HeaderMap,
+        from: &Connection,
+        needs: Needs<'_>,
+        failures: &Failures,
+    ) -> Result<Arc<Principal>, TurnedAway> {
+        let address = from.address.map(|address| address.0.ip().to_canonical());
+        let (user, found) = match Credentials::of(headers) {
+            Ok(None) => return self.judge(self.without_credentials(from), needs),
+            Ok(Some(credentials)) => self.holder(credentials, address).await,
+            Err(Unreadable) => (NAMELESS.to_owned(), None),
+        };
+        if let Some(principal) = found {
+            return self.judge(principal, needs);
+        }
+        let refused = match failures.hold_up(address, &user).await {
+            Ok(()) => Refused::WrongLogin(self.challenge),
+            Err(_) => Refused::TooMany,
+        };
+        Err(TurnedAway { user: user.into(), refused })
+    }
+
+    /// What it takes to judge by the owners of instances; none where these do not count.
+    pub(super) fn caller(&self, principal: &Principal) -> Option<Caller> {
+        let Principal { name, permissions: Permissions { roles, .. } } = principal;
+        let changes_all = roles.allow(Role::Operate) || roles.allow(Role::Peer);
+        self.binds_instances.then(|| Caller { name: Arc::clone(name), changes_all })
+    }
+
+    /// Who has these credentials; and who they say that it is.
+    async fn holder(&self, credentials: Credentials, address: Option<IpAddr>) -> (String, Option<Arc<Principal>>) {
+        match credentials {
+            Credentials::Basic { user, password } => {
+                let is_right = self.passwords.is_right(address, &user, &password).await;
+                let principal = self.users.get(&user).filter(|_| is_right).cloned();
+                (user, principal)
+            }
+            Credentials::Bearer(token) => (NAMELESS.to_owned(), self.tokens.get(&self.key.tag("", &token)).cloned()),
+        }
+    }
+
+    fn without_credentials(&self, from: &Connection) -> Arc<Principal> {
+        let certified = from.certificate.as_ref().and_then(|certificate| {
+            let fitting = self.certificates.iter().find(|known| fits(known, certificate))?;
+            let name = fitting.name.as_deref().unwrap_or(&certificate.subject);
+            Some(Arc::new(Principal { name: name.into(), permissions: fitting.permissions.clone() }))
+        });
+        certified.unwrap_or_else(|| Arc::clone(&self.anonymous))
+    }
+
+    fn judge(&self, principal: Arc<Principal>, needs: Needs<'_>) -> Result<Arc<Principal>, TurnedAway> {
+        let is_anonymous = Arc::ptr_eq(&principal, &self.anonymous);
+        if needs.are_met_by(&principal.permissions) && !(is_anonymous && matches!(needs, Needs::Login | Needs::Health))
+        {
+            return Ok(principal);
+        }
+        let refused = if is_anonymous { Refused::NoLogin(self.challenge) } else { Refused::NotAllowed };
+        Err(TurnedAway { user: Arc::clone(&principal.name), refused })
+    }
+}
+
+fn fits(known: &CertificateSettings, certificate: &ClientCertificate) -> bool {
+    let CertificateSettings { subject, san, .. } = known;
+    subject.as_ref().is_none_or(|pattern| pattern.matches(&certificate.subject))
+        && san.as_ref().is_none_or(|pattern| certificate.names.iter().any(|name| pattern.matches(name)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! Who may come in, and what they may do there (`SecurityProperties.User`; the rest has no counterpart in a
+//! Java server).
+//!
+//! Secrets may lie in files. They are read with the settings, so that a file that is not there stops the start,
+//! and again when they change.
+
+mod pattern;
+mod roles;
+mod secret;
+
+use std::path::PathBuf;
+
+pub use pattern::Pattern;
+pub use roles::{Role, Roles};
+pub use secret::{Kept, Password, Secret};
+
+use super::reader::Reader;
+use super::value;
+
+/// Settings of who may come in. Nobody configured: everybody may do everything, as in Java.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecuritySettings {
+    /// `spring.security.user.*`, and `eurekad.security.users`. Each name once.
+    pub users: Vec<UserSettings>,
+    /// `eurekad.security.tokens`.
+    pub tokens: Vec<TokenSettings>,
+    /// `eurekad.security.certificates`: the first that fits counts.
+    pub certificates: Vec<CertificateSettings>,
+    /// `eurekad.security.anonymous`: what anybody may do without a login. None set: nothing, once somebody is
+    /// configured.
+    pub anonymous: Option<Roles>,
+    /// `eurekad.security.bind-instances`: whether an instance may be changed by whoever registered it, and else
+    /// only by who may operate or replicate. Default false.
+    pub bind_instances: bool,
+    /// `eurekad.security.public-health`: whether health needs no login. Default true.
+    pub public_health: bool,
+}
+
+/// What somebody may do, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permissions {
+    /// What.
+    pub roles: Roles,
+    /// The applications that may be changed; none listed: all.
+    pub apps: Vec<Pattern>,
+}
+
+/// Somebody with a password (HTTP Basic).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserSettings {
+    /// Without a colon, which Basic could not carry.
+    pub name: String,
+    /// What the password is compared with.
+    pub password: Kept<Password>,
+    /// What the user may do.
+    pub permissions: Permissions,
+}
+
+/// Somebody with tokens (RFC 6750). All of them count, so that one can take another's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenSettings {
+    /// Who, in logs.
+    pub name: String,
+    /// The tokens.
+    pub tokens: Kept<Vec<Secret>>,
+    /// What they may do.
+    pub permissions: Permissions,
+}
+
+/// Whoever has such a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateSettings {
+    /// Who, in logs; none: the certificate's subject.
+    pub name: Option<String>,
+    /// What the subject must be; none: anything.
+    pub subject: Option<Pattern>,
+    /// What one of the subject's other names must be; none: anything.
+    pub san: Option<Pattern>,
+    /// What they may do.
+    pub permissions: Permissions,
+}
+
+impl Default for SecuritySettings {
+    fn default() -> Self {
+        Self {
+            users: Vec::new(),
+            tokens: Vec::new(),
+            certificates: Vec::new(),
+            anonymous: None,
+            bind_instances: false,
+            public_health: true,
+        }
+    }
+}
+
+const USERS: &str = "eurekad.security.users";
+const TOKENS: &str = "eurekad.security.tokens";
+const CERTIFICATES: &str = "eurekad.security.certificates";
+const REQUIRE: &str = "eurekad.security.require";
+/// A user with a password of some encoding, a certificate and so on must have some name.
+const NAME: &str = "a name without a colon";
+
+impl SecuritySettings {
+    /// Whether anybody may do everything.
+    pub fn is_open(&self) -> bool {
+        let Self { users, tokens, certificates, anonymous, .. } = self;
+        users.is_empty() && tokens.is_empty() && certificates.is_empty() && anonymous.is_none()
+    }
+
+    /// Whether a secret lies in a file.
+    pub fn has_files(&self) -> bool {
+        self.users.iter().any(|user| user.password.file.is_some())
+            || self.tokens.iter().any(|token| token.tokens.file.is_some())
+    }
+
+    /// The same, with what the files have now. Blocks on them; the error names the file and none of its text.
+    pub fn with_files_read_again(&self) -> Result<Self, String> {
+        let mut again = self.clone();
+        for user in &mut again.users {
+            user.password = user.password.again(secret::password)?;
+        }
+        for token in &mut again.tokens {
+            token.tokens = token.tokens.again(secret::tokens)?;
+        }
+        Ok(again)
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let mut settings = Self {
+            users: springs_user(reader).into_iter().collect(),
+            tokens: tokens(reader),
+            certificates: certificates(reader),
+            anonymous: reader.get(&["eurekad.security.anonymous"], roles::roles),
+            bind_instances: reader.get(&["eurekad.security.bind-instances"], value::boolean).unwrap_or(false),
+            public_health: reader.get(&["eurekad.security.public-health"], value::boolean).unwrap_or(true),
+        };
+        for place in reader.records(USERS, &["name", "password", "password-file", "roles", "apps"]) {
+            let Some(user) = user(reader, place) else { continue };
+            if settings.users.iter().any(|other| other.name == user.name) {
+                missing(reader, (USERS, place), "name", "a name that no other user has");
+            }
+            settings.users.push(user);
+        }
+        if reader.get(&[REQUIRE], value::boolean) == Some(true)
+            && settings.is_open()
+            && let Some(property) = reader.written(REQUIRE)
+        {
+            reader.mistake(
+                REQUIRE,
+                property,
+                "false while nobody is configured: set spring.security.user.password, eurekad.security.users, \
+                 eurekad.security.tokens or eurekad.security.certificates",
+            );
+        }
+        settings
+    }
+}
+
+/// A single user, as Spring Boot has it. (It makes up a password where none is set, and prints it.)
+fn springs_user(reader: &mut Reader<'_>) -> Option<UserSettings> {
+    const NAMES: [&str; 4] = [
+        "spring.security.user.name",
+        "spring.security.user.password",
+        "spring.security.user.password-file",
+        "spring.security.user.roles",
+    ];
+    let [name, password, file, roles] = NAMES;
+    let (first, property) = NAMES.iter().find_map(|name| Some((*name, reader.written(name)?)))?;
+    let roles = reader.get(&[roles], roles::of_springs_user).unwrap_or(Roles::ALL);
+    let called = reader.get(&[name], user_name);
+    let kept = match reader.written(file) {
+        Some(_) => reader.get(&[file], |path| Kept::in_file(&path_of(path), secret::password)),
+        None if reader.written(password).is_some() => {
+            reader.get(&[password], |text| Password::parse(text).map(Kept::here))
+        }
+        None => {
+            reader.mistake(first, property, &format!("set together with {password} or {file}"));
+            None
+        }
+    };
+    Some(UserSettings {
+        name: called.unwrap_or_else(|| "user".to_owned()),
+        password: kept?,
+        permissions: Permissions { roles, apps: Vec::new() },
+    })
+}
+
+fn user(reader: &mut Reader<'_>, place: u32) -> Option<UserSettings> {
+    let at = (USERS, place);
+    let permissions = permissions(reader, at);
+    let name = required(reader, at, "name", NAME, user_name);
+    let password = if is_written(reader, at, "password-file") {
+        reader.field(at, "password-file", |path| Kept::in_file(&path_of(path), secret::password))
+    } else {
+        let parse = |text: &str| Password::parse(text).map(Kept::here);
+        required(reader, at, "password", "set, or password-file", parse)
+    };
+    Some(UserSettings { name: name?, password: password?, permissions })
+}
+
+fn tokens(reader: &mut Reader<'_>) -> Vec<TokenSettings> {
+    let mut all = Vec::new();
+    for place in reader.records(TOKENS, &["name", "token", "token-file", "roles", "apps"]) {
+        let at = (TOKENS, place);
+        let permissions = permissions(reader, at);
+        let name = required(reader, at, "name", NAME, user_name);
+        let tokens = if is_written(reader, at, "token-file") {
+            reader.field(at, "token-file", |path| Kept::in_file(&path_of(path), secret::tokens))
+        } else {
+            let parse = |text: &str| secret::token(text).map(|token| Kept::here(vec![token]));
+            required(reader, at, "token", "set, or token-file", parse)
+        };
+        if let (Some(name), Some(tokens)) = (name, tokens) {
+            all.push(TokenSettings { name, tokens, permissions });
+        }
+    }
+    all
+}
+
+fn certificates(reader: &mut Reader<'_>) -> Vec<CertificateSettings> {
+    let mut all = Vec::new();
+    let exact = |text: &str| Ok(Pattern::exact(text));
+    for place in reader.records(CERTIFICATES, &["name", "subject", "san", "roles", "apps"]) {
+        let at = (CERTIFICATES, place);
+        let permissions = permissions(reader, at);
+        let name = reader.field(at, "name", user_name);
+        let san = reader.field(at, "san", exact);
+        let subject = if san.is_some() {
+            reader.field(at, "subject", exact)
+        } else {
+            required(reader, at, "subject", "set, or san: a name, or a pattern with *", exact)
+        };
+        if subject.is_some() || san.is_some() {
+            all.push(CertificateSettings { name, subject, san, permissions });
+        }
+    }
+    all
+}
+
+/// What a client needs, unless something else is said.
+fn permissions(reader: &mut Reader<'_>, at: (&str, u32)) -> Permissions {
+    let roles = reader.field(at, "roles", roles::roles);
+    let apps = reader.field(at, "apps", |text| Ok(names(text).map(Pattern::of_app).collect::<Vec<_>>()));
+    Permissions {
+        roles: roles.unwrap_or_else(|| Roles::of(&[Role::Read, Role::Register])),
+        apps: apps.unwrap_or_default(),
+    }
+}
+
+fn is_written(reader: &Reader<'_>, (family, place): (&str, u32), field: &str) -> bool {
+    reader.written(&format!("{family}[{place}].{field}")).is_some()
+}
+
+/// A field that must be there.
+fn required<T>(
+    reader: &mut Reader<'_>,
+    at: (&'static str, u32),
+    field: &str,
+    expected: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Option<T> {
+    if !is_written(reader, at, field) {
+        missing(reader, at, field, expected);
+    }
+    reader.field(at, field, read)
+}
+
+/// Tells what a field must be, by what is there of its record.
+fn missing(reader: &mut Reader<'_>, (family, place): (&str, u32), field: &str, expected: &str) {
+    let record = format!("{family}[{place}].");
+    if let Some((name, property)) = reader.first_below(&record) {
+        let expected = if name == format!("{record}{field}") {
+            expected.to_owned()
+        } else {
+            format!("given with {field}: {expected}")
+        };
+        reader.mistake(name, property, &expected);
+    }
+}
+
+fn user_name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.contains(|c: char| c == ':' || c.is_control()) { Err(NAME.to_owned()) } else { Ok(name.to_owned()) }
+}
+
+fn path_of(text: &str) -> PathBuf {
+    let text = text.trim();
+    PathBuf::from(text.strip_prefix("file:").unwrap_or(text))
+}
+
+/// Names with commas between them.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

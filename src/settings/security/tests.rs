@@ -1,0 +1,138 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::settings::{Settings, Sources};
+
+use super::*;
+
+fn read(words: &[&str]) -> Result<SecuritySettings, String> {
+    Settings::from_words(words).map(|settings| settings.security).map_err(|mistakes| mistakes.to_string())
+}
+
+fn in_folder(dir: &Path, words: &[String]) -> crate::settings::Examined {
+    Settings::examine(Sources { dir, environment: Vec::new(), words })
+}
+
+#[test]
+fn springs_user_is_called_user_and_may_do_everything() {
+    let settings = read(&["--spring.security.user.password=s3cret"]).unwrap();
+    let [user] = &settings.users[..] else { panic!("{settings:?}") };
+    assert_eq!((user.name.as_str(), user.permissions.roles), ("user", Roles::ALL));
+    assert_eq!(user.password, Kept::here(Password::Plain(Secret::new("s3cret"))));
+    let words = [
+        "--spring.security.user.name=admin",
+        "--spring.security.user.password={noop}x",
+        "--spring.security.user.roles=ROLE_READ",
+    ];
+    let settings = read(&words).unwrap();
+    assert_eq!(settings.users[0].name, "admin");
+    assert_eq!(settings.users[0].permissions.roles, Roles::of(&[Role::Read]));
+}
+
+#[test]
+fn a_user_without_a_password_is_told_what_to_set() {
+    for word in
+        ["--spring.security.user.name=admin", "--spring.security.user.roles=read", "--spring.security.user.name= x "]
+    {
+        let mistakes = read(&[word]).unwrap_err();
+        assert!(mistakes.contains("spring.security.user.password or"), "{mistakes}");
+        assert_eq!(mistakes.lines().count(), 1, "{mistakes}");
+    }
+    let mistakes =
+        read(&["--spring.security.user.name=admin", "--spring.security.user.password={sha256}hidden"]).unwrap_err();
+    assert!(mistakes.contains("******") && !mistakes.contains("hidden"), "{mistakes}");
+    assert_eq!(mistakes.lines().count(), 1, "{mistakes}");
+    assert!(read(&["--spring.security.user.password="]).unwrap().is_open());
+}
+
+#[test]
+fn users_tokens_and_certificates_are_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let yaml = r#"
+eurekad:
+  security:
+    users:
+      - {name: orders, password: "a,b", roles: [read, register], apps: "orders*, Billing"}
+      - {name: ops, password: x, roles: operate}
+    tokens:
+      - {name: ci, token: 0123456789abcdef, roles: metrics}
+    certificates:
+      - {san: "spiffe://example/*", roles: peer}
+      - {name: a, subject: CN=a}
+    anonymous: read
+"#;
+    fs::write(dir.path().join("application.yml"), yaml).unwrap();
+    let settings = in_folder(dir.path(), &[]).outcome.unwrap().security;
+    let [orders, ops] = &settings.users[..] else { panic!("{settings:?}") };
+    assert_eq!(orders.password.content, Password::Plain(Secret::new("a,b")));
+    assert_eq!(orders.permissions.roles, Roles::of(&[Role::Read, Role::Register]));
+    assert!(orders.permissions.apps.iter().any(|app| app.matches("BILLING")));
+    assert_eq!((ops.name.as_str(), ops.permissions.roles), ("ops", Roles::of(&[Role::Operate])));
+    assert_eq!(settings.tokens[0].tokens.content.len(), 1);
+    assert_eq!((&settings.certificates[0].name, &settings.certificates[0].subject), (&None, &None));
+    assert_eq!(settings.certificates[1].permissions.roles, Roles::of(&[Role::Read, Role::Register]));
+    assert_eq!((settings.anonymous, settings.public_health), (Some(Roles::of(&[Role::Read])), true));
+    // A password from elsewhere.
+    let settings = in_folder(dir.path(), &["--eurekad.security.users[1].password=y".to_owned()]).outcome.unwrap();
+    assert_eq!(settings.security.users[1].password.content, Password::Plain(Secret::new("y")));
+}
+
+#[test]
+fn what_is_missing_or_odd_in_a_record_is_named() {
+    for (words, expected) in [
+        (&["--eurekad.security.users[0].name=a"][..], "given with password: set, or password-file"),
+        (&["--eurekad.security.users[0].password=a"], "given with name"),
+        (&["--eurekad.security.users[0].nmae=a"], "one of eurekad.security.users[0].name"),
+        (&["--eurekad.security.users.bob.password=a"], "one of eurekad.security.users[0].name"),
+        (&["--eurekad.security.users[0].name=a:b", "--eurekad.security.users[0].password=a"], "without a colon"),
+        (&["--eurekad.security.tokens[0].name=a"], "given with token"),
+        (&["--eurekad.security.tokens[0].name=a", "--eurekad.security.tokens[0].token=short"], "at least 16"),
+        (&["--eurekad.security.certificates[0].roles=read"], "given with subject"),
+        (
+            &["--eurekad.security.certificates[0].subject=a", "--eurekad.security.certificates[0].roles=admin"],
+            "roles out of",
+        ),
+        (&["--eurekad.security.require=true"], "false while nobody is configured"),
+        (&["--eurekad.security.users[0].name=a", "--eurekad.security.users[0].password-file=/none"], "No such file"),
+        (
+            &[
+                "--eurekad.security.users[0].name=user",
+                "--eurekad.security.users[0].password=a",
+                "--spring.security.user.password=b",
+            ],
+            "a name that no other user has",
+        ),
+    ] {
+        let mistakes = read(words).unwrap_err();
+        assert!(mistakes.contains(expected), "{mistakes}");
+        assert_eq!(mistakes.lines().count(), 1, "{mistakes}");
+    }
+    assert!(!read(&["--eurekad.security.require=true", "--spring.security.user.password=x"]).unwrap().is_open());
+    assert!(read(&[]).unwrap().is_open());
+}
+
+#[test]
+fn secrets_in_files_are_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (password, tokens) = (dir.path().join("password"), dir.path().join("tokens"));
+    fs::write(&password, "one\n").unwrap();
+    fs::write(&tokens, "0123456789abcdef\nfedcba9876543210\n").unwrap();
+    let words = [
+        format!("--spring.security.user.password-file={}", password.display()),
+        "--eurekad.security.tokens[0].name=ci".to_owned(),
+        format!("--eurekad.security.tokens[0].token-file=file:{}", tokens.display()),
+    ];
+    let settings = in_folder(dir.path(), &words).outcome.unwrap().security;
+    assert!(settings.has_files());
+    assert_eq!(settings.users[0].password.content, Password::Plain(Secret::new("one")));
+    assert_eq!(settings.tokens[0].tokens.content.len(), 2);
+    assert_eq!(settings.with_files_read_again().as_ref(), Ok(&settings));
+    fs::write(&password, "two").unwrap();
+    let again = settings.with_files_read_again().unwrap();
+    assert_eq!(again.users[0].password.content, Password::Plain(Secret::new("two")));
+    fs::write(&tokens, "secret").unwrap();
+    let problem = settings.with_files_read_again().unwrap_err();
+    assert!(problem.contains("tokens: must hold") && !problem.contains("secret"), "{problem}");
+}
