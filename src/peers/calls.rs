@@ -20,6 +20,7 @@ use reqwest::{Client, RequestBuilder};
 use crate::blocking::off_the_workers;
 use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
+use super::credentials::{Authorization, Credentials};
 use super::identity::{Identity, NODE_HEADER};
 use super::line::Failure;
 use super::turns::{Stream, TURN_HEADER, Turn};
@@ -48,6 +49,7 @@ pub type OwnIdentity = Arc<dyn Fn() -> Identity + Send + Sync>;
 #[derive(Clone)]
 pub struct Calls {
     client: Client,
+    credentials: Credentials,
     own: OwnIdentity,
     /// That of all posts.
     stream: Stream,
@@ -57,15 +59,15 @@ pub struct Calls {
 
 impl Calls {
     /// Makes connections to peers.
-    pub fn new(settings: &ReplicationSettings, own: OwnIdentity) -> Self {
+    pub fn new(settings: &ReplicationSettings, credentials: Credentials, own: OwnIdentity) -> Self {
         let ReplicationSettings { connect_timeout, read_timeout, idle_timeout, .. } = *settings;
-        Self::with_times(connect_timeout, read_timeout, idle_timeout, true, own)
+        Self::with_times(connect_timeout, read_timeout, idle_timeout, true, credentials, own)
     }
 
     /// Makes connections to remote regions.
-    pub fn to_regions(settings: &RegionSettings, own: OwnIdentity) -> Self {
+    pub fn to_regions(settings: &RegionSettings, credentials: Credentials, own: OwnIdentity) -> Self {
         let RegionSettings { connect_timeout, read_timeout, idle_timeout, gzip, .. } = *settings;
-        Self::with_times(connect_timeout, read_timeout, idle_timeout, gzip, own)
+        Self::with_times(connect_timeout, read_timeout, idle_timeout, gzip, credentials, own)
     }
 
     /// Makes connections that may take so long.
@@ -74,7 +76,14 @@ impl Calls {
     ///
     /// Never: without TLS there is nothing that the client could fail to set up.
     #[expect(clippy::expect_used, reason = "see the docs")]
-    fn with_times(connect: Duration, read: Duration, idle: Duration, gzip: bool, own: OwnIdentity) -> Self {
+    fn with_times(
+        connect: Duration,
+        read: Duration,
+        idle: Duration,
+        gzip: bool,
+        credentials: Credentials,
+        own: OwnIdentity,
+    ) -> Self {
         let client = Client::builder()
             // Else the environment would say who reads the credentials in the requests.
             .no_proxy()
@@ -87,7 +96,7 @@ impl Calls {
             .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
             .build()
             .expect("a client without TLS");
-        Self { client, own, stream: Stream::random(), turns: Arc::default() }
+        Self { client, credentials, own, stream: Stream::random(), turns: Arc::default() }
     }
 
     /// Sends JSON; packed when it is long and the peer takes that.
@@ -118,15 +127,23 @@ impl Calls {
 
     async fn call(&self, peer: &PeerUrl, request: RequestBuilder, most: usize) -> Result<Reply, Failure> {
         let own = (self.own)().header();
-        let mut request = request
+        let request = request
             .header(ACCEPT, JSON)
             .header(NODE_HEADER, own)
             .header("DiscoveryIdentity-Name", HeaderValue::from_static("DefaultServer"))
             .header("DiscoveryIdentity-Version", HeaderValue::from_static("1.0"));
-        if let Some(user) = peer.user() {
-            request = request.basic_auth(user, peer.password());
+        let authorization = self.credentials.of(peer, &self.client).await?;
+        let send = async |request: RequestBuilder, authorization: &Authorization| {
+            authorization.on(request).send().await.map_err(|error| failure(&error))
+        };
+        let again = if authorization == Authorization::None { None } else { request.try_clone() };
+        let mut response = send(request, &authorization).await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let Some(again) = again
+            && let Some(other) = self.credentials.instead_of(&authorization, peer, &self.client).await?
+        {
+            response = send(again, &other).await?;
         }
-        let mut response = request.send().await.map_err(|error| failure(&error))?;
         let (status, identity) = (response.status(), Identity::of(response.headers()));
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
@@ -147,7 +164,7 @@ fn packed(json: &[u8]) -> Vec<u8> {
 }
 
 /// The innermost cause says what happened; the layers above it name the URL, where credentials were.
-fn failure(error: &reqwest::Error) -> Failure {
+pub(super) fn failure(error: &reqwest::Error) -> Failure {
     if error.is_timeout() && !error.is_connect() {
         return Failure::TimedOut;
     }
@@ -180,7 +197,11 @@ mod tests {
     async fn an_answer_that_breaks_off_is_told_from_a_peer_that_is_not_there() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url: PeerUrl = format!("http://{}/eureka/", listener.local_addr().unwrap()).parse().unwrap();
-        let calls = Calls::new(&ReplicationSettings::default(), Arc::new(|| Identity::own(NodeId::of(1), true)));
+        let calls = Calls::new(
+            &ReplicationSettings::default(),
+            Credentials::none(),
+            Arc::new(|| Identity::own(NodeId::of(1), true)),
+        );
         for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"app"] {
             let broken = async {
                 let (mut peer, _) = listener.accept().await.unwrap();
@@ -196,7 +217,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_without_an_address_says_nothing_of_who_is_there() {
-        let calls = Calls::new(&ReplicationSettings::default(), Arc::new(|| Identity::own(NodeId::of(1), true)));
+        let calls = Calls::new(
+            &ReplicationSettings::default(),
+            Credentials::none(),
+            Arc::new(|| Identity::own(NodeId::of(1), true)),
+        );
         // A label longer than any in DNS: nobody need be asked.
         let url: PeerUrl = format!("http://{}.test:8761/eureka/", "a".repeat(64)).parse().unwrap();
         let reply = calls.get(&url, "apps/", 100).await;

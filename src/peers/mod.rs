@@ -10,6 +10,7 @@
 //! | `outboxes` | one for each peer, filled by the registry | `PeerAwareInstanceRegistryImpl` |
 //! | `batch` | tasks to items, answers to consequences | `ReplicationTaskProcessor`, `PeerEurekaNode` |
 //! | `calls` | requests over HTTP | `Jersey3ReplicationClient` |
+//! | `credentials`, `oauth2` | what they prove themselves with | none |
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `report` | what is known of a peer, for those who look | |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
@@ -26,12 +27,14 @@
 mod batch;
 mod begun_again;
 mod calls;
+mod credentials;
 pub mod digest;
 pub mod discovery;
 mod first_copy;
 mod identity;
 mod line;
 mod mesh;
+mod oauth2;
 mod outbox;
 mod outboxes;
 mod peer;
@@ -59,6 +62,7 @@ use crate::settings::{PeerUrl, ReplicationSettings};
 
 pub use batch::{Home, Outcome, item, stamped_item};
 pub use calls::{Calls, OwnIdentity, Reply};
+pub use credentials::Credentials;
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
 pub use line::{Failure, News, PeerState};
 pub use mesh::Stranger;

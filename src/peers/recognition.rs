@@ -77,7 +77,7 @@ mod tests {
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
 
-    use super::super::{Calls, Context, Failure, NodeId, OutboxLimits, Outboxes, Stream};
+    use super::super::{Calls, Context, Credentials, Failure, NodeId, OutboxLimits, Outboxes, Stream};
     use super::*;
 
     fn node(number: u64) -> Identity {
@@ -94,7 +94,11 @@ mod tests {
             outboxes: Arc::new(Outboxes::default()),
             limits: OutboxLimits { tasks: 10, longest: Duration::from_secs(30) },
             refusals: Arc::default(),
-            calls: Calls::new(&ReplicationSettings::default(), Arc::new(|| Identity::own(NodeId::of(1), true))),
+            calls: Calls::new(
+                &ReplicationSettings::default(),
+                Credentials::none(),
+                Arc::new(|| Identity::own(NodeId::of(1), true)),
+            ),
             digest_interval: None,
             clock,
         };

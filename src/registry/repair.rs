@@ -131,7 +131,8 @@ impl Registry {
 
     fn difference(&self, commit: &Commit, theirs: &Holding, now: Now) -> Difference {
         let Some(held) = self.held(&theirs.app, &theirs.id) else {
-            return if self.is_alive(commit, theirs, now) { Difference::Instance } else { Difference::None };
+            let comes = self.is_alive(commit, theirs, now) && self.has_room(commit, &theirs.app);
+            return if comes { Difference::Instance } else { Difference::None };
         };
         let mine = held.facts().believed(now.wall);
         let agreed = Facts::agreed(&mine, &theirs.facts);

@@ -1,6 +1,7 @@
 //! Accepting connections and serving requests on them.
 
 use std::convert::Infallible;
+use std::error::Error as _;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,11 +20,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use crate::access::Connection;
+use crate::access::{Connection, Limit, OverLimit};
 use crate::http::Service;
 use crate::logging::PeerAddress;
 
 use super::exchange::{self, Exchange, Leftovers};
+use super::per_address::PerAddress;
 use super::timed_io::{Patience, TimedIo};
 
 /// What a listener's connections share.
@@ -39,6 +41,10 @@ pub(super) struct Connections {
     pub(super) leftovers: Arc<Leftovers>,
     /// One permit a connection; where there is none left, new ones wait in the listener's backlog.
     pub(super) permits: Arc<Semaphore>,
+    /// How many each address has.
+    pub(super) per_address: PerAddress,
+    /// What limits refused.
+    pub(super) over_limit: Arc<OverLimit>,
     pub(super) tasks: TaskTracker,
     /// Cancelled when no more requests are to be taken.
     pub(super) draining: CancellationToken,
@@ -54,7 +60,7 @@ const COMPLAIN_AGAIN: Duration = Duration::from_mins(1);
 impl Connections {
     /// Serves a listener until the drain begins.
     pub(super) async fn serve(self, listener: TcpListener) {
-        let (mut full, mut failing) = (Complaint::default(), Complaint::default());
+        let (mut full, mut failing, mut too_many) = <(Complaint, Complaint, Complaint)>::default();
         loop {
             let accepted = tokio::select! {
                 () = self.draining.cancelled() => return,
@@ -62,10 +68,22 @@ impl Connections {
             };
             match accepted {
                 Ok((socket, permit)) => {
+                    let address = socket.peer_addr().ok().map(|address| address.ip().to_canonical());
+                    let Some(place) = self.per_address.take(address) else {
+                        self.over_limit.count(Limit::ConnectionsPerAddress);
+                        if too_many.is_due() {
+                            let address = address.map(|address| address.to_string()).unwrap_or_default();
+                            tracing::warn!(
+                                address,
+                                "an address has eurekad.http.max-connections-per-address, more are closed"
+                            );
+                        }
+                        continue;
+                    };
                     let connections = self.clone();
                     self.tasks.spawn(async move {
                         connections.talk(socket).await;
-                        drop(permit);
+                        drop((permit, place));
                     });
                 }
                 Err(error) if is_of_that_connection(&error) => {}
@@ -87,6 +105,7 @@ impl Connections {
         let permit = if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             permit
         } else {
+            self.over_limit.count(Limit::Connections);
             if full.is_due() {
                 tracing::warn!("the limit of connections is reached (eurekad.http.max-connections), new ones wait");
             }
@@ -101,6 +120,7 @@ impl Connections {
     async fn talk(self, socket: TcpStream) {
         let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
         let (io, waiting) = TimedIo::new(socket, self.patience);
+        let (over_limit, waits) = (self.over_limit, Arc::clone(&waiting));
         let (site, leftovers) = (Arc::new((self.api, self.router, from)), self.leftovers);
         let service = service_fn(move |incoming: Request<Incoming>| {
             let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
@@ -140,9 +160,20 @@ impl Connections {
             }
         };
         if let Err(error) = served {
+            if error.is_parse_too_large() {
+                over_limit.count(Limit::Head);
+            } else if waits.is_in_head() && is_late(&error) {
+                over_limit.count(Limit::HeadTime);
+            }
             tracing::debug!(%error, "a connection ended");
         }
     }
+}
+
+/// Whether a connection ended since its patience did.
+fn is_late(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
 /// Whether an accept failed for one client that is gone already, and not for the server.
@@ -172,6 +203,12 @@ impl Complaint {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::net::SocketAddr;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -190,5 +227,63 @@ mod tests {
     fn a_client_that_is_gone_does_not_hold_up_the_others() {
         assert!(is_of_that_connection(&io::ErrorKind::ConnectionAborted.into()));
         assert!(!is_of_that_connection(&io::Error::from_raw_os_error(24)), "EMFILE");
+    }
+
+    /// Serves a port of its own; gives where, and what limits refused.
+    async fn served(patience: Duration, per_address: PerAddress) -> (SocketAddr, Arc<OverLimit>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, over_limit) = (listener.local_addr().unwrap(), Arc::new(OverLimit::default()));
+        let (tasks, draining) = (TaskTracker::new(), CancellationToken::new());
+        let leftovers = Leftovers {
+            time: patience,
+            bytes: 0,
+            tasks: tasks.clone(),
+            runtime: tokio::runtime::Handle::current(),
+            draining: draining.clone(),
+        };
+        let connections = Connections {
+            api: None,
+            router: Router::new(),
+            patience: Patience { head: patience, idle: patience, write: patience },
+            head_limit: 8 << 10,
+            leftovers: Arc::new(leftovers),
+            permits: Arc::new(Semaphore::new(10)),
+            per_address,
+            over_limit: Arc::clone(&over_limit),
+            tasks,
+            draining,
+            killed: CancellationToken::new(),
+        };
+        connections.tasks.clone().spawn(connections.serve(listener));
+        (address, over_limit)
+    }
+
+    /// Sends something and reads until the server closes the connection.
+    async fn until_closed(address: SocketAddr, bytes: &[u8]) -> String {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let _ = socket.write_all(bytes).await;
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    #[tokio::test]
+    async fn heads_and_connections_that_are_refused_are_counted() {
+        let (address, over_limit) = served(Duration::from_millis(100), PerAddress::default()).await;
+        let counted = |limits: [Limit; 3]| limits.map(|limit| over_limit.of(limit));
+        let limits = [Limit::Head, Limit::HeadTime, Limit::ConnectionsPerAddress];
+        let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(20_000));
+        assert!(until_closed(address, long.as_bytes()).await.starts_with("HTTP/1.1 431 "));
+        assert_eq!(counted(limits), [1, 0, 0]);
+        assert_eq!(until_closed(address, b"GET / HTTP/1.1\r\nHo").await, "");
+        assert_eq!(counted(limits), [1, 1, 0]);
+        let idle = until_closed(address, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        assert!(idle.starts_with("HTTP/1.1 404 "), "{idle}");
+        assert_eq!(counted(limits), [1, 1, 0], "being silent is no mistake");
+
+        let (address, over_limit) = served(Duration::from_mins(1), PerAddress::new(Some(1))).await;
+        let _kept = TcpStream::connect(address).await.unwrap();
+        assert_eq!(until_closed(address, b"").await, "");
+        assert_eq!(over_limit.of(Limit::ConnectionsPerAddress), 1);
     }
 }

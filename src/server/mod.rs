@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `app` | what requests are answered by |
 //! | `connections`, `timed_io` | accepting, time limits of a connection |
+//! | `per_address` | how many connections each address has |
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
@@ -19,6 +20,7 @@ mod exchange;
 mod figures;
 mod listen;
 mod own_record;
+mod per_address;
 mod process;
 mod reload;
 mod tasks;
@@ -48,6 +50,7 @@ pub use reload::ReadSettings;
 
 use connections::Connections;
 use exchange::Leftovers;
+use per_address::PerAddress;
 use reload::Reload;
 use tasks::Tasks;
 use timed_io::Patience;
@@ -104,6 +107,8 @@ pub async fn serve(
             draining: draining.clone(),
         }),
         permits: Arc::new(Semaphore::new(most_connections(settings.http.max_connections))),
+        per_address: PerAddress::new(settings.http.max_connections_per_address),
+        over_limit: Arc::clone(app.over_limit()),
         tasks: requests.clone(),
         draining: draining.clone(),
         killed: killed.clone(),
@@ -111,7 +116,8 @@ pub async fn serve(
     if let (Some(listener), Some(router)) = (sockets.management, management) {
         // Probes get through when clients have taken every connection.
         let permits = Arc::new(Semaphore::new(MANAGEMENT_CONNECTIONS));
-        let own = Connections { api: None, router: logged(router), permits, ..connections.clone() };
+        let per_address = PerAddress::default();
+        let own = Connections { api: None, router: logged(router), permits, per_address, ..connections.clone() };
         requests.spawn(own.serve(listener));
     }
     for listener in sockets.api {

@@ -70,6 +70,11 @@ impl Waiting {
         }
     }
 
+    /// Whether a part of a head has come and the rest has not.
+    pub(super) fn is_in_head(&self) -> bool {
+        matches!(*self.state.lock(), State::Head(_))
+    }
+
     fn bytes_came(&self) {
         let mut state = self.state.lock();
         if let State::Request(_) = *state {

@@ -44,6 +44,7 @@ mod regions;
 mod replication;
 mod secrets;
 pub(crate) mod sources;
+mod tls;
 mod value;
 mod winners;
 
@@ -67,6 +68,9 @@ pub use preservation::PreservationSettings;
 pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
 pub use sources::{Origin, Sources};
+pub use tls::{
+    ClientAuth, KeySource, Location, OutgoingTls, Protocols, Secret, ServerTls, Stored, TlsSettings, TrustSource,
+};
 pub use value::LONGEST as LONGEST_TIME;
 
 use std::path::PathBuf;
@@ -104,6 +108,8 @@ pub struct Settings {
     pub management: ManagementSettings,
     /// What is logged.
     pub logging: LoggingSettings,
+    /// TLS, both ways.
+    pub tls: TlsSettings,
 }
 
 /// Settings, and what is to be said about them.
@@ -162,7 +168,9 @@ impl Settings {
         let Gathered { sources, files, profiles } = gathered;
         let merged = Merged::new(&sources, &mut findings);
         let mut reader = Reader::new(&merged, &mut findings);
+        let management = ManagementSettings::read(&mut reader);
         let settings = Self {
+            tls: TlsSettings::read(&mut reader, management.port),
             http: HttpSettings::read(&mut reader),
             leases: LeaseSettings::read(&mut reader),
             preservation: PreservationSettings::read(&mut reader),
@@ -173,7 +181,7 @@ impl Settings {
             peers: PeerSettings::read(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
-            management: ManagementSettings::read(&mut reader),
+            management,
             logging: LoggingSettings::read(&mut reader),
         };
         reader.check_unserved();

@@ -9,6 +9,7 @@ mod aliases;
 mod batches_in_flight;
 mod cluster;
 mod copying;
+mod credentials;
 mod cut_off;
 mod fake_peer;
 mod faults_under_load;

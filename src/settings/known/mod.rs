@@ -146,7 +146,8 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.eureka-server-port",
         "eureka.client.eureka-server-url-context",
     ];
-    if ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval"].contains(&name) {
+    if ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval", "eurekad.peers.ssl.bundle"].contains(&name)
+    {
         return false;
     }
     let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));

@@ -13,7 +13,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
-            "eureka.client.tls.enabled",
             "eureka.dashboard.enabled",
             "management.endpoint.health.probes.enabled",
         ],
@@ -36,11 +35,8 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Text,
         &[
-            "eureka.server.remote-region-trust-store",
-            "eureka.server.remote-region-trust-store-password",
             "eureka.server.rate-limiter-privileged-clients[]",
             "eureka.instance.initial-status",
-            "eureka.client.tls.*",
             "eureka.dashboard.path",
             "management.server.base-path",
             "management.server.*",
@@ -58,7 +54,14 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
 ];
 
 pub(super) const MISSED: &[(&str, &[&str])] = &[
-    ("this version serves plain HTTP only", &["server.ssl.*", "spring.ssl.*", "management.server.ssl.*"]),
+    (
+        "ciphers cannot be chosen, all that there are here are safe",
+        &["server.ssl.ciphers[]", "management.server.ssl.ciphers[]"],
+    ),
+    (
+        "there is one certificate a port",
+        &["server.ssl.server-name-bundles.*", "management.server.ssl.server-name-bundles.*"],
+    ),
     ("this version asks nobody for a password", &["spring.security.user.*", "spring.security.oauth2.*"]),
     ("it is management.server.port and .address since Spring Boot 2", &["management.port", "management.address"]),
 ];
