@@ -13,7 +13,7 @@ use tracing_subscriber::reload::{self, Handle};
 use crate::settings::{LogLevel, LoggingSettings, java_loggers, target_of};
 
 /// The rooms that log something.
-const ROOMS: [&str; 8] = [
+const ROOMS: [&str; 9] = [
     "eurekad",
     "eurekad::server",
     "eurekad::http",
@@ -21,6 +21,7 @@ const ROOMS: [&str; 8] = [
     "eurekad::peers",
     "eurekad::catalog",
     "eurekad::registry",
+    "eurekad::access",
     "eurekad::logging",
 ];
 
