@@ -74,19 +74,18 @@ fn build(profile: &str) -> Result<PathBuf> {
 }
 
 async fn run(options: &Options, binary: &Path) -> Result<()> {
-    let mut subjects = vec![Subject::ours(binary), Subject::floor()?];
-    let (name, text) = if options.instructions {
-        ("instructions", instructions::run(&subjects, options).await?)
+    let ours = Subject::ours(binary);
+    let (name, text) = if options.growth {
+        ("growth", growth::run(&[ours, Subject::floor()?], options).await?)
+    } else if options.instructions {
+        ("instructions", instructions::run(&[ours, Subject::floor()?], options).await?)
     } else {
+        let mut subjects = vec![ours, Subject::floor()?];
         subjects.extend(options.java.as_deref().map(std::path::absolute).transpose()?.as_deref().map(Subject::java));
         for words in &options.also {
             subjects.push(Subject::also(words)?);
         }
-        if options.growth {
-            ("growth", growth::run(&subjects, options).await?)
-        } else {
-            ("speed", speed(&subjects, options).await?)
-        }
+        ("speed", speed(&subjects, options).await?)
     };
     print(&text);
     match &options.write {

@@ -6,14 +6,12 @@ use std::fmt::{self, Display, Write as _};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Objects, arrays or elements within one another (`eurekad.limits.nesting-depth`). In a list of another
-    /// server, of each instance; in a batch, of each item.
+    /// server, of each instance.
     pub nesting_depth: usize,
     /// Entries of one metadata map (`eurekad.limits.metadata-entries`).
     pub metadata_entries: usize,
     /// Bytes of a metadata key or value (`eurekad.limits.metadata-length`).
     pub metadata_length: usize,
-    /// Bytes of all keys and values of one metadata map (`eurekad.limits.metadata-size`).
-    pub metadata_size: usize,
     /// Bytes of an application's name, an instance's id, a host name or a single VIP
     /// (`eurekad.limits.name-length`).
     pub name_length: usize,
@@ -22,7 +20,7 @@ pub struct Limits {
     /// Names in one VIP list (`eurekad.limits.vip-names`).
     pub vip_names: usize,
     /// Values of a body that are read (`eurekad.limits.body-values`): members, items, elements, attributes.
-    /// In a list of another server, of each instance; in a batch, of each item.
+    /// In a list of another server, of each instance.
     pub body_values: usize,
     /// Items of one replication batch (`eurekad.limits.batch-items`); a Java server sends 250 at most.
     pub batch_items: usize,
@@ -34,8 +32,6 @@ impl Default for Limits {
             nesting_depth: 32,
             metadata_entries: 1000,
             metadata_length: 16 * 1024,
-            // Every list carries it to everybody.
-            metadata_size: 1024 * 1024,
             name_length: 1024,
             text_length: 16 * 1024,
             vip_names: 100,

@@ -1,14 +1,11 @@
 //! The registry, its delta, one application, and registration into it.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::access::Limit;
 use crate::catalog::{TooManyBuilt, What};
 use crate::codec::{Format, Limits, ReadError, json, xml};
 use crate::model::AppName;
@@ -17,7 +14,7 @@ use super::body::Room;
 use super::error::ApiError;
 use super::negotiation::{list_form, negotiate, request_format};
 use super::regions::Regions;
-use super::{Api, BodyLimits, body, origin, respond};
+use super::{Api, body, origin, respond};
 
 /// `GET apps`: everything. Never 404, even when there is nothing.
 pub(super) async fn all(api: &Api, head: &Parts) -> Result<Response, ApiError> {
@@ -76,8 +73,7 @@ async fn list_of(
 
 /// `POST apps/{app}`: registers an instance.
 pub(super) async fn register(api: &Api, app: &str, head: &Parts, body: Body) -> Result<Response, ApiError> {
-    let limits = api.settings.load().limits;
-    let read = read_body(api, &head.headers, body, limits, |format, bytes, limits| match format {
+    let read = read_body(api, &head.headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_instance(bytes, limits),
         Format::Xml => xml::read_instance(bytes, limits),
     });
@@ -85,7 +81,6 @@ pub(super) async fn register(api: &Api, app: &str, head: &Parts, body: Body) -> 
     let instance = registration
         .accept(&AppName::new(app), api.clock.now().wall)
         .map_err(|refusal| ApiError::Refused { refusal, content_type: negotiated.clone() })?;
-    api.registry.check_room(&instance.app, &instance.id)?;
     api.registry.register(instance, origin(&head.headers));
     Ok(respond::empty(StatusCode::NO_CONTENT, negotiated))
 }
@@ -105,22 +100,17 @@ pub(super) async fn read_body<T: Send + 'static>(
     api: &Api,
     headers: &HeaderMap,
     body: Body,
-    limits: BodyLimits,
     read: impl FnOnce(Format, &[u8], &Limits) -> Result<T, ReadError> + Send + 'static,
 ) -> Result<Read<T>, ApiError> {
     let format = if headers.contains_key(CONTENT_TYPE) { Some(request_format(headers)?) } else { None };
     let negotiated = negotiate(headers)?.content_type;
-    let over_limit = Arc::clone(&api.over_limit);
+    let limits = api.settings.load().limits;
     let interpret = move |bytes: &[u8]| match format {
         Some(format) if bytes.is_empty() => {
             Err(ApiError::Unreadable { format, message: "cannot parse request body: it is empty".into() })
         }
-        Some(format) => read(format, bytes, &limits.content).map_err(|error| {
-            if let ReadError::Limit { .. } = error {
-                over_limit.count(Limit::Content);
-            }
-            ApiError::Unreadable { format, message: error.to_string() }
-        }),
+        Some(format) => read(format, bytes, &limits.content)
+            .map_err(|error| ApiError::Unreadable { format, message: error.to_string() }),
         None if bytes.is_empty() => {
             Err(ApiError::BadRequest("the request has neither a Content-Type nor a body".into()))
         }

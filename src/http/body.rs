@@ -62,14 +62,15 @@ pub(super) async fn read<T: Send + 'static>(
     in_flight: &BodiesInFlight,
     interpret: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<(T, Room), ApiError> {
+    let limit = limits.bytes;
     let packed = is_packed(headers)?;
-    let arrived = tokio::time::timeout(limits.time, collect(body, limits, packed, in_flight)).await;
+    let arrived = tokio::time::timeout(limits.time, collect(body, limit, packed, in_flight)).await;
     let (bytes, room) = arrived.map_err(|_elapsed| ApiError::TimedOut)??;
     if !packed && bytes.len() <= SMALL {
         return Ok((interpret(&bytes)?, room));
     }
     let work = move || {
-        let bytes = if packed { unpack(&bytes, limits)? } else { bytes };
+        let bytes = if packed { unpack(&bytes, limit)? } else { bytes };
         Ok((interpret(&bytes)?, room))
     };
     off_the_workers(work).await
@@ -79,11 +80,10 @@ pub(super) async fn read<T: Send + 'static>(
 /// in part never wait for each other.
 async fn collect(
     body: Body,
-    limits: BodyLimits,
+    limit: usize,
     packed: bool,
     in_flight: &BodiesInFlight,
 ) -> Result<(Vec<u8>, Room), ApiError> {
-    let limit = limits.bytes;
     let announced = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(limit).min(limit);
     let needed = if packed { announced.saturating_add(limit) } else { announced };
     let mut room = Room::default();
@@ -91,7 +91,7 @@ async fn collect(
     let mut body = Limited::new(body, limit);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-            Some(_) => limits.too_large(),
+            Some(_) => ApiError::TooLarge { limit },
             None => ApiError::BadRequest(format!("the request body broke off: {error}")),
         })?;
         let Ok(data) = frame.into_data() else { continue };
@@ -103,12 +103,6 @@ async fn collect(
     Ok((bytes, room))
 }
 
-impl BodyLimits {
-    fn too_large(self) -> ApiError {
-        ApiError::TooLarge { limit: self.bytes, setting: self.setting }
-    }
-}
-
 fn is_packed(headers: &HeaderMap) -> Result<bool, ApiError> {
     match headers.get(CONTENT_ENCODING).map(|coding| coding.as_bytes().to_ascii_lowercase()).as_deref() {
         None | Some(b"identity" | b"") => Ok(false),
@@ -117,14 +111,14 @@ fn is_packed(headers: &HeaderMap) -> Result<bool, ApiError> {
     }
 }
 
-fn unpack(packed: &[u8], limits: BodyLimits) -> Result<Vec<u8>, ApiError> {
+fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
-    let most = u64::try_from(limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     MultiGzDecoder::new(packed).take(most).read_to_end(&mut bytes).map_err(|error| {
         ApiError::BadRequest(format!("cannot read the body: its Content-Encoding is gzip, but it is not: {error}"))
     })?;
-    if bytes.len() > limits.bytes {
-        return Err(limits.too_large());
+    if bytes.len() > limit {
+        return Err(ApiError::TooLarge { limit });
     }
     Ok(bytes)
 }
@@ -141,8 +135,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn large_bodies_wait_for_room_and_small_ones_do_not() {
-        let limits =
-            BodyLimits { bytes: 1 << 20, setting: "", time: Duration::from_secs(30), content: Limits::default() };
+        let limits = BodyLimits { bytes: 1 << 20, time: Duration::from_secs(30), content: Limits::default() };
         let in_flight = BodiesInFlight::new(1 << 20);
         let plain = HeaderMap::new();
         let gzip = [(CONTENT_ENCODING, http::HeaderValue::from_static("gzip"))].into_iter().collect();

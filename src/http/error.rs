@@ -9,10 +9,8 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
-use crate::access::Limit;
 use crate::codec::{Format, json, xml};
 use crate::model::Refusal;
-use crate::registry::Full;
 
 use super::negotiation::{JSON, XML};
 
@@ -47,12 +45,6 @@ pub(super) enum ApiError {
     /// 503: too much to do, clients ask the next server.
     #[error("too much to do")]
     Overloaded,
-    /// 503: more reads of lists than may be; counted where that was found.
-    #[error("too many reads of lists")]
-    TooOften,
-    /// 503 for one more instance: Java's clients try the next server then, as they do after a 429.
-    #[error("{0}")]
-    Full(#[from] Full),
     /// 406.
     #[error("not acceptable")]
     NotAcceptable,
@@ -63,29 +55,14 @@ pub(super) enum ApiError {
     #[error("a later batch of the same sender has come before")]
     Overtaken,
     /// 413: the body is larger than allowed.
-    #[error("the request body is larger than {limit} bytes, see {setting}")]
+    #[error("the request body is larger than {limit} bytes, see eurekad.limits.body-size")]
     TooLarge {
         /// The limit.
         limit: usize,
-        /// What allows more.
-        setting: &'static str,
     },
     /// 415.
     #[error("unsupported media type")]
     UnsupportedMediaType,
-}
-
-impl ApiError {
-    /// The limit that refused the request, unless it was counted where the error was made.
-    pub(super) fn limit(&self) -> Option<Limit> {
-        match self {
-            Self::TooLarge { .. } => Some(Limit::BodySize),
-            Self::TimedOut => Some(Limit::BodyTime),
-            Self::Full(_) => Some(Limit::Instances),
-            Self::Overloaded => Some(Limit::Overload),
-            _ => None,
-        }
-    }
 }
 
 impl IntoResponse for ApiError {
@@ -94,8 +71,6 @@ impl IntoResponse for ApiError {
         // What is left of a body that was not read to its end would be taken for the next request.
         const CLOSE: [(http::HeaderName, HeaderValue); 1] = [(CONNECTION, HeaderValue::from_static("close"))];
         const SOON: HeaderValue = HeaderValue::from_static("1");
-        // A client's own pause between two tries.
-        const LATER: HeaderValue = HeaderValue::from_static("30");
         match self {
             Self::BadRequest(message) => (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, TEXT)], message).into_response(),
             Self::Unreadable { format: Format::Json, message } => {
@@ -109,13 +84,7 @@ impl IntoResponse for ApiError {
             }
             Self::Forbidden => StatusCode::FORBIDDEN.into_response(),
             Self::NotFound => StatusCode::NOT_FOUND.into_response(),
-            Self::Overloaded | Self::TooOften => {
-                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response()
-            }
-            Self::Full(full) => {
-                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, LATER), (CONTENT_TYPE, TEXT)], full.to_string())
-                    .into_response()
-            }
+            Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response(),
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE.into_response(),
             Self::TimedOut => (StatusCode::REQUEST_TIMEOUT, CLOSE).into_response(),
             Self::Overtaken => StatusCode::CONFLICT.into_response(),

@@ -4,7 +4,6 @@ use axum::response::Response;
 use http::StatusCode;
 use http::request::Parts;
 
-use crate::access::Limit;
 use crate::codec::{Limits, ReadError};
 use crate::model::{AppName, Metadata, Text};
 
@@ -20,29 +19,25 @@ pub(super) fn set(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Result<
     let app = AppName::upper(app);
     let entries = query::entries(&head.uri);
     let lease = api.registry.instance(&app, id).ok_or(ApiError::NotFound)?;
-    check(&lease.instance.metadata, &entries, &api.settings.load().limits.content).map_err(|error| {
-        api.over_limit.count(Limit::Content);
-        ApiError::BadRequest(error.to_string())
-    })?;
+    check(&lease.instance.metadata, &entries, &api.settings.load().limits.content)?;
     if !api.registry.set_metadata(&app, id, entries) {
         return Err(ApiError::NotFound);
     }
     Ok(respond::empty(StatusCode::OK, negotiated.content_type))
 }
 
-/// Whether an instance may have these entries besides, or in place of, those that it has.
-fn check(held: &Metadata, entries: &[(Text, Text)], limits: &Limits) -> Result<(), ReadError> {
-    let Limits { metadata_entries, metadata_length, metadata_size, .. } = *limits;
-    let over = |problem| Err(ReadError::Limit { path: "metadata".into(), problem });
-    if entries.iter().any(|(key, value)| key.len().max(value.len()) > metadata_length) {
-        return over(format!("at most {metadata_length} bytes in a key or value (eurekad.limits.metadata-length)"));
+fn check(held: &Metadata, entries: &[(Text, Text)], limits: &Limits) -> Result<(), ApiError> {
+    let over = |problem| {
+        let error = ReadError::Limit { path: "metadata".into(), problem };
+        Err(ApiError::BadRequest(error.to_string()))
+    };
+    let added = entries.iter().filter(|(key, _)| held.get(key).is_none()).count();
+    let (most, longest) = (limits.metadata_entries, limits.metadata_length);
+    if held.len() + added > most {
+        return over(format!("at most {most} entries (eurekad.limits.metadata-entries)"));
     }
-    let all = held.with(entries.iter().cloned());
-    if all.len() > metadata_entries {
-        return over(format!("at most {metadata_entries} entries (eurekad.limits.metadata-entries)"));
-    }
-    if all.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>() > metadata_size {
-        return over(format!("at most {metadata_size} bytes in all keys and values (eurekad.limits.metadata-size)"));
+    if entries.iter().any(|(key, value)| key.len().max(value.len()) > longest) {
+        return over(format!("at most {longest} bytes in a key or value (eurekad.limits.metadata-length)"));
     }
     Ok(())
 }

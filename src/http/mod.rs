@@ -43,13 +43,11 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use http::HeaderMap;
 
-use crate::access::{FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::{Limits, StatusDocument};
 use crate::peers::{NodeId, Peers, Receiver};
 use crate::registry::{Origin, Registry};
-use crate::settings::RateLimitSettings;
 
 pub use body::BodiesInFlight;
 pub use overload::{Overload, Shedding};
@@ -65,10 +63,6 @@ pub struct Api {
     pub settings: Arc<ArcSwap<RequestSettings>>,
     /// Makes the status document of now.
     pub status: Arc<dyn Fn() -> StatusDocument + Send + Sync>,
-    /// How often lists may be read.
-    pub fetches: FetchLimiter,
-    /// What limits refused.
-    pub over_limit: Arc<OverLimit>,
     /// Whether whole lists are refused, since there is too much to do.
     pub overload: Arc<Overload>,
     /// Room for large bodies.
@@ -84,14 +78,10 @@ pub struct Api {
 }
 
 /// What the user says of requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RequestSettings {
     /// Bounds for bodies.
     pub limits: BodyLimits,
-    /// Bounds for batches of peers.
-    pub batch_limits: BodyLimits,
-    /// How often lists may be read.
-    pub rate_limit: RateLimitSettings,
     /// Whether `apps/delta` answers (`disable-delta`).
     pub delta_enabled: bool,
 }
@@ -99,10 +89,8 @@ pub struct RequestSettings {
 /// Bounds for request bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimits {
-    /// Bytes after decompression.
+    /// Bytes after decompression (`eurekad.limits.body-size`).
     pub bytes: usize,
-    /// The setting that allows more.
-    pub setting: &'static str,
     /// How long a body may take to arrive (`eurekad.http.request-timeout`).
     pub time: Duration,
     /// What may be in it.

@@ -24,8 +24,7 @@ use super::{Api, BodyLimits, body};
 
 /// `POST peerreplication/batch/`: each item in order, each with its own result.
 pub(super) async fn batch(api: &Api, head: &Parts, body: Body, from: &Connection) -> Result<Response, ApiError> {
-    let limits = api.settings.load().batch_limits;
-    let read = read_body(api, &head.headers, body, limits, |format, bytes, limits| match format {
+    let read = read_body(api, &head.headers, body, |format, bytes, limits| match format {
         Format::Json => json::read_batch(bytes, limits),
         // XStream may name no type of a batch, so Java cannot read one either.
         Format::Xml => Err(ReadError::Syntax("a batch must be JSON".into())),

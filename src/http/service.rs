@@ -9,8 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::access::{Connection, Fetch, Fetcher};
-use crate::logging::PeerAddress;
+use crate::access::Connection;
 use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
@@ -44,7 +43,7 @@ impl Service {
         match Resource::of(head.uri.path(), &self.0.context_path) {
             Ok(Some(resource)) => {
                 let answer = self.answer_of(resource, &head, body, from).await;
-                let answer = self.signed(answer.unwrap_or_else(|error| self.refusal(error)));
+                let answer = self.signed(answer.unwrap_or_else(IntoResponse::into_response));
                 Ok(if head.method == Method::HEAD { respond::head_alone(answer) } else { answer })
             }
             Ok(None) | Err(_) => Err(Request::from_parts(head, body)),
@@ -82,7 +81,7 @@ impl Service {
         };
         match (&head.method, resource) {
             (&Method::PUT, Resource::Instance(key)) => instance::renew(api, &key, head),
-            (&Method::GET | &Method::HEAD, resource) => self.read(resource, methods, head, from).await,
+            (&Method::GET | &Method::HEAD, resource) => self.read(resource, methods, head).await,
             (&Method::POST, Resource::App(app)) => apps::register(api, &app, head, body).await,
             (&Method::POST, Resource::Batch) => peerreplication::batch(api, head, body, from).await,
             (&Method::DELETE, Resource::Instance(key)) => instance::cancel(api, key, head),
@@ -95,15 +94,8 @@ impl Service {
         }
     }
 
-    async fn read(
-        &self,
-        resource: Resource<'_>,
-        methods: &'static str,
-        head: &Parts,
-        from: &Connection,
-    ) -> Result<Response, ApiError> {
+    async fn read(&self, resource: Resource<'_>, methods: &'static str, head: &Parts) -> Result<Response, ApiError> {
         let api = &self.0.api;
-        self.check_rate(&resource, head, from)?;
         match resource {
             Resource::Apps => apps::all(api, head).await,
             Resource::Delta => apps::delta(api, head).await,
@@ -118,29 +110,6 @@ impl Service {
                 Ok(not_allowed(methods))
             }
         }
-    }
-
-    /// Whether there were too many reads of lists lately.
-    fn check_rate(&self, resource: &Resource<'_>, head: &Parts, from: &Connection) -> Result<(), ApiError> {
-        let fetch = match resource {
-            Resource::Apps => Fetch::Full,
-            Resource::Delta | Resource::App(_) => Fetch::Part,
-            _ => return Ok(()),
-        };
-        let api = &self.0.api;
-        let fetcher = Fetcher {
-            name: head.headers.get("discoveryidentity-name").map(HeaderValue::as_bytes),
-            address: from.address.map(|PeerAddress(address)| address.ip()),
-        };
-        let is_admitted = api.fetches.admits(fetch, fetcher, &api.settings.load().rate_limit, api.clock.mono());
-        if is_admitted { Ok(()) } else { Err(ApiError::TooOften) }
-    }
-
-    fn refusal(&self, error: ApiError) -> Response {
-        if let Some(limit) = error.limit() {
-            self.0.api.over_limit.count(limit);
-        }
-        error.into_response()
     }
 
     /// Every answer says which node gives it, also one that refuses: a node knows itself by it, and peers

@@ -48,9 +48,6 @@ pub enum Failure {
     /// An answer that is longer, or lists more, than is taken.
     #[error("answers with more than is taken: {0}")]
     TooLarge(String),
-    /// Nothing to prove oneself with: a file or a token server fails.
-    #[error("cannot be asked without credentials: {0}")]
-    NoCredentials(String),
     /// Any other answer: no peer, as it seems.
     #[error("does not answer as a peer does: {0}")]
     Faulty(String),
@@ -67,19 +64,13 @@ impl Failure {
         match status {
             429 | 503 => Self::Busy(status),
             400 | 413 | 415 | 422 => Self::Refused(status),
-            401 => Self::Faulty("status 401, it wants other credentials".to_owned()),
             _ => Self::Faulty(format!("status {status}")),
         }
     }
 
     fn first_wait(&self) -> Duration {
         match self {
-            Self::TimedOut
-            | Self::Busy(_)
-            | Self::Faulty(_)
-            | Self::Refused(_)
-            | Self::TooLarge(_)
-            | Self::NoCredentials(_) => LONG_WAIT,
+            Self::TimedOut | Self::Busy(_) | Self::Faulty(_) | Self::Refused(_) | Self::TooLarge(_) => LONG_WAIT,
             Self::NotThere(_) | Self::Unreachable(_) | Self::BrokenOff(_) => SHORT_WAIT,
         }
     }
@@ -282,6 +273,6 @@ mod tests {
     fn a_status_tells_whether_to_wait_or_to_send_less() {
         assert_eq!(Failure::of_status(503), Failure::Busy(503));
         assert_eq!(Failure::of_status(413), Failure::Refused(413));
-        assert_eq!(Failure::of_status(418), Failure::Faulty("status 418".into()));
+        assert_eq!(Failure::of_status(401), Failure::Faulty("status 401".into()));
     }
 }

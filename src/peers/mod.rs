@@ -10,7 +10,6 @@
 //! | `outboxes` | one for each peer, filled by the registry | `PeerAwareInstanceRegistryImpl` |
 //! | `batch` | tasks to items, answers to consequences | `ReplicationTaskProcessor`, `PeerEurekaNode` |
 //! | `calls` | requests over HTTP | `Jersey3ReplicationClient` |
-//! | `credentials`, `oauth2` | what they prove themselves with | none |
 //! | `peer` | one peer and the task that sends | `PeerEurekaNode` |
 //! | `report` | what is known of a peer, for those who look | |
 //! | `identity` | who a node is, whatever its URL | `isThisMyUrl` |
@@ -27,14 +26,12 @@
 mod batch;
 mod begun_again;
 mod calls;
-mod credentials;
 pub mod digest;
 pub mod discovery;
 mod first_copy;
 mod identity;
 mod line;
 mod mesh;
-mod oauth2;
 mod outbox;
 mod outboxes;
 mod peer;
@@ -62,7 +59,6 @@ use crate::settings::{PeerUrl, ReplicationSettings};
 
 pub use batch::{Home, Outcome, item, stamped_item};
 pub use calls::{Calls, OwnIdentity, Reply};
-pub use credentials::Credentials;
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
 pub use line::{Failure, News, PeerState};
 pub use mesh::Stranger;
@@ -163,10 +159,6 @@ impl Peers {
     }
 
     fn begin(&self, url: &PeerUrl) -> Option<Arc<Peer>> {
-        if url.is_tls() {
-            tracing::error!(peer = %url, "a peer cannot be told anything: https is not served yet");
-            return None;
-        }
         let peer = Arc::new(Peer::new(url.clone(), self.ending.child_token()));
         peer.found.lock().post = Some(self.open_post(url)?);
         self.keep_running(

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
 
-use crate::access::{Limit, OverLimit};
 use crate::clock::Clock;
 use crate::codec::ReadError;
 use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
@@ -54,8 +53,6 @@ pub struct Receiver {
     registry: Arc<Registry>,
     /// What was said of refused items.
     refusals: Arc<Refusals>,
-    /// What limits refused.
-    over_limit: Arc<OverLimit>,
     /// Which batch of each stream is the last.
     turns: Arc<Turns>,
     clock: Clock,
@@ -63,8 +60,8 @@ pub struct Receiver {
 
 impl Receiver {
     /// One that has heard of nobody. `refusals` is what was said of items that are refused.
-    pub fn new(registry: Arc<Registry>, refusals: Arc<Refusals>, over_limit: Arc<OverLimit>, clock: Clock) -> Self {
-        Self { registry, refusals, over_limit, turns: Arc::default(), clock }
+    pub fn new(registry: Arc<Registry>, refusals: Arc<Refusals>, clock: Clock) -> Self {
+        Self { registry, refusals, turns: Arc::default(), clock }
     }
 
     /// Takes a batch; none when a later one of the same stream has come, also while this one is taken.
@@ -124,12 +121,7 @@ impl Receiver {
     fn take(&self, item: Result<ReplicationItem, ReadError>, sender: &Sender) -> ReplicationOutcome {
         match item {
             Ok(item) => self.apply(item, sender),
-            Err(error) => {
-                if let ReadError::Limit { .. } = error {
-                    self.over_limit.count(Limit::Content);
-                }
-                self.refuse(sender, &format!("cannot be read: {error}"))
-            }
+            Err(error) => self.refuse(sender, &format!("cannot be read: {error}")),
         }
     }
 
@@ -154,10 +146,6 @@ impl Receiver {
             }
             ReplicationAction::Register(registration) => match registration.accept(&app, wall) {
                 Ok(instance) => {
-                    if let Err(full) = registry.check_room(&instance.app, &instance.id) {
-                        self.over_limit.count(Limit::Instances);
-                        return self.refuse(sender, &format!("{app}({id}): {full}"));
-                    }
                     match stamp {
                         Some(stamp) => registry.register_stamped(instance, stamp),
                         None => registry.register(instance, Origin::Peer),
@@ -223,7 +211,7 @@ mod tests {
             };
             registry.register(registration.accept(&AppName::new("ORDERS"), START).unwrap(), Origin::Client);
         }
-        Receiver::new(Arc::new(registry), Arc::default(), Arc::default(), clock)
+        Receiver::new(Arc::new(registry), Arc::default(), clock)
     }
 
     fn set(instances: usize, status: InstanceStatus) -> Vec<Result<ReplicationItem, ReadError>> {

@@ -73,11 +73,12 @@ mod tests {
 
     use std::time::Duration;
 
+    use crate::access::tls::Outgoing;
     use crate::clock::Clock;
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
 
-    use super::super::{Calls, Context, Credentials, Failure, NodeId, OutboxLimits, Outboxes, Stream};
+    use super::super::{Calls, Context, Failure, NodeId, OutboxLimits, Outboxes, Stream};
     use super::*;
 
     fn node(number: u64) -> Identity {
@@ -96,7 +97,7 @@ mod tests {
             refusals: Arc::default(),
             calls: Calls::new(
                 &ReplicationSettings::default(),
-                Credentials::none(),
+                &Outgoing::default(),
                 Arc::new(|| Identity::own(NodeId::of(1), true)),
             ),
             digest_interval: None,

@@ -12,7 +12,6 @@
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
-//! | `capacity` | how many leases there may be | none |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
 //! | `opening`, `early` | when lists may be read, and what no first copy undoes | `shouldAllowAccess` |
@@ -23,7 +22,6 @@
 
 mod agreement;
 mod cancel;
-mod capacity;
 mod change_log;
 mod early;
 mod eviction;
@@ -55,7 +53,6 @@ use crate::model::{AppName, InstanceId};
 use crate::settings::{CatalogSettings, LeaseSettings, OpeningSettings, PreservationSettings};
 
 pub use agreement::{Facts, OverrideStamp};
-pub use capacity::Full;
 pub use change_log::{Cause, Change, Origin, RecentChanges, Version};
 pub use eviction::Round;
 pub use last_leases::LeaseEvent;

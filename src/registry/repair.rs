@@ -131,8 +131,7 @@ impl Registry {
 
     fn difference(&self, commit: &Commit, theirs: &Holding, now: Now) -> Difference {
         let Some(held) = self.held(&theirs.app, &theirs.id) else {
-            let comes = self.is_alive(commit, theirs, now) && self.has_room(commit, &theirs.app);
-            return if comes { Difference::Instance } else { Difference::None };
+            return if self.is_alive(commit, theirs, now) { Difference::Instance } else { Difference::None };
         };
         let mine = held.facts().believed(now.wall);
         let agreed = Facts::agreed(&mine, &theirs.facts);

@@ -7,7 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{FetchLimiter, OverLimit};
+use crate::access::tls::Tls;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::codec::StatusDocument;
@@ -16,8 +16,7 @@ use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Actuator, Refresh};
 use crate::peers::{
-    Calls, Context, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals,
-    Regions,
+    Calls, Context, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
 };
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
@@ -49,42 +48,36 @@ pub struct App {
     clock: Clock,
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
-    over_limit: Arc<OverLimit>,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
 
 impl App {
-    /// Makes one, with an empty registry that is not open for traffic yet.
+    /// Makes one whose calls trust the system's roots; see [`with_tls`](Self::with_tls).
     pub fn new(settings: &Settings, clock: Clock) -> Self {
+        Self::with_tls(settings, clock, &Tls::default())
+    }
+
+    /// Makes one, with an empty registry that is not open for traffic yet.
+    pub fn with_tls(settings: &Settings, clock: Clock, tls: &Tls) -> Self {
         let outboxes = Arc::new(Outboxes::default());
         let registry = Registry::with_replicas(rules(settings), clock.clone(), outboxes.clone())
             .with_regions(settings.regions.regions.iter().map(|region| region.name.as_str()));
         let registry = Arc::new(registry);
         let node = NodeId::random();
         let refusals = Arc::new(Refusals::default());
-        let over_limit = Arc::new(OverLimit::default());
-        let receiver =
-            Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&over_limit), clock.clone());
+        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), clock.clone());
         let peers = Peers::new(Context {
             node,
             registry: Arc::clone(&registry),
             outboxes,
             limits: OutboxLimits { tasks: settings.replication.most_tasks, longest: settings.replication.longest_wait },
             refusals,
-            calls: Calls::new(
-                &settings.replication,
-                Credentials::new(&settings.peer_credentials, clock.clone()),
-                own_identity(node, Arc::clone(&registry)),
-            ),
+            calls: Calls::new(&settings.replication, &tls.peers, own_identity(node, Arc::clone(&registry))),
             digest_interval: settings.replication.digest_interval,
             clock: clock.clone(),
         });
-        let to_regions = Calls::to_regions(
-            &settings.regions,
-            Credentials::new(&settings.region_credentials, clock.clone()),
-            own_identity(node, Arc::clone(&registry)),
-        );
+        let to_regions = Calls::to_regions(&settings.regions, &tls.regions, own_identity(node, Arc::clone(&registry)));
         let regions = Regions::new(settings.regions.clone(), Arc::clone(&registry), to_regions, node, clock.clone());
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));
@@ -94,8 +87,6 @@ impl App {
             registry: Arc::clone(&registry),
             catalog: Arc::clone(&catalog),
             settings: Arc::clone(&requests),
-            fetches: FetchLimiter::new(Arc::clone(&over_limit)),
-            over_limit: Arc::clone(&over_limit),
             overload: Arc::clone(&overload),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
@@ -106,7 +97,7 @@ impl App {
         };
         let api = Service::new(api, &settings.http.context_path);
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, over_limit, settings }
+        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, settings }
     }
 
     /// The Eureka API and the actuator, of a server that runs in no process of its own.
@@ -170,7 +161,7 @@ impl App {
     }
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
-    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, and the timers of all that.
+    /// self-preservation, the life of answers, the delta, bounds of bodies and the timers of all that.
     /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
     /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
@@ -178,11 +169,6 @@ impl App {
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
         self.settings.send_replace(settings.clone());
-    }
-
-    /// What limits refused.
-    pub fn over_limit(&self) -> &Arc<OverLimit> {
-        &self.over_limit
     }
 
     /// Whether there is too much to do.
@@ -223,16 +209,12 @@ fn rules(settings: &Settings) -> Rules {
 }
 
 fn request_settings(settings: &Settings) -> RequestSettings {
-    let limits = BodyLimits {
-        bytes: settings.http.body_limit,
-        setting: "eurekad.limits.body-size",
-        time: settings.http.request_timeout,
-        content: settings.limits,
-    };
     RequestSettings {
-        limits,
-        batch_limits: BodyLimits { bytes: settings.http.batch_limit, setting: "eurekad.limits.batch-size", ..limits },
-        rate_limit: settings.rate_limit.clone(),
+        limits: BodyLimits {
+            bytes: settings.http.body_limit,
+            time: settings.http.request_timeout,
+            content: settings.limits,
+        },
         delta_enabled: settings.catalog.delta_enabled,
     }
 }

@@ -1,18 +1,19 @@
 //! Accepting connections and serving requests on them.
 
 use std::convert::Infallible;
-use std::error::Error as _;
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http::Request;
+use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -20,31 +21,32 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use crate::access::{Connection, Limit, OverLimit};
-use crate::http::Service;
+use crate::access::Connection;
+use crate::access::tls::Port;
 use crate::logging::PeerAddress;
 
-use super::exchange::{self, Exchange, Leftovers};
-use super::per_address::PerAddress;
-use super::timed_io::{Patience, TimedIo};
+use super::exchange::{self, AnswerBody, Exchange, Leftovers};
+use super::multiplexed;
+use super::secured::{self, Secured};
+use super::timed_io::{Patience, TimedIo, Waiting};
 
 /// What a listener's connections share.
 #[derive(Clone)]
 pub(super) struct Connections {
     /// Asked first, as nearly all requests are for it; none where all go through the router.
-    pub(super) api: Option<Service>,
+    pub(super) api: Option<crate::http::Service>,
     /// Answers everything.
     pub(super) router: Router,
+    /// None: plain HTTP.
+    pub(super) tls: Option<Arc<Port>>,
+    /// When a certificate was last told to be refused; held for that look.
+    pub(super) refused: Arc<Mutex<Complaint>>,
     pub(super) patience: Patience,
     /// Bytes of a request's head.
     pub(super) head_limit: usize,
     pub(super) leftovers: Arc<Leftovers>,
     /// One permit a connection; where there is none left, new ones wait in the listener's backlog.
     pub(super) permits: Arc<Semaphore>,
-    /// How many each address has.
-    pub(super) per_address: PerAddress,
-    /// What limits refused.
-    pub(super) over_limit: Arc<OverLimit>,
     pub(super) tasks: TaskTracker,
     /// Cancelled when no more requests are to be taken.
     pub(super) draining: CancellationToken,
@@ -54,13 +56,15 @@ pub(super) struct Connections {
 
 /// Wait after a failed accept: out of descriptors, as a rule.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+/// How long a client with many requests at a time may take to say that it sends no more.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// How often the same complaint is logged.
 const COMPLAIN_AGAIN: Duration = Duration::from_mins(1);
 
 impl Connections {
     /// Serves a listener until the drain begins.
     pub(super) async fn serve(self, listener: TcpListener) {
-        let (mut full, mut failing, mut too_many) = <(Complaint, Complaint, Complaint)>::default();
+        let (mut full, mut failing) = (Complaint::default(), Complaint::default());
         loop {
             let accepted = tokio::select! {
                 () = self.draining.cancelled() => return,
@@ -68,22 +72,10 @@ impl Connections {
             };
             match accepted {
                 Ok((socket, permit)) => {
-                    let address = socket.peer_addr().ok().map(|address| address.ip().to_canonical());
-                    let Some(place) = self.per_address.take(address) else {
-                        self.over_limit.count(Limit::ConnectionsPerAddress);
-                        if too_many.is_due() {
-                            let address = address.map(|address| address.to_string()).unwrap_or_default();
-                            tracing::warn!(
-                                address,
-                                "an address has eurekad.http.max-connections-per-address, more are closed"
-                            );
-                        }
-                        continue;
-                    };
                     let connections = self.clone();
                     self.tasks.spawn(async move {
                         connections.talk(socket).await;
-                        drop((permit, place));
+                        drop(permit);
                     });
                 }
                 Err(error) if is_of_that_connection(&error) => {}
@@ -105,7 +97,6 @@ impl Connections {
         let permit = if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             permit
         } else {
-            self.over_limit.count(Limit::Connections);
             if full.is_due() {
                 tracing::warn!("the limit of connections is reached (eurekad.http.max-connections), new ones wait");
             }
@@ -119,61 +110,130 @@ impl Connections {
 
     async fn talk(self, socket: TcpStream) {
         let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
-        let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (over_limit, waits) = (self.over_limit, Arc::clone(&waiting));
-        let (site, leftovers) = (Arc::new((self.api, self.router, from)), self.leftovers);
-        let service = service_fn(move |incoming: Request<Incoming>| {
-            let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
-            async move {
-                let (api, router, from) = &*site;
-                let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
-                let answered = match api {
-                    Some(api) => api.answer(request, from).await,
-                    None => Err(request),
-                };
-                let response = match answered {
-                    Ok(response) => response,
-                    Err(mut request) => {
-                        let extensions = request.extensions_mut();
-                        extensions.insert(from.clone());
-                        if let Some(address) = from.address {
-                            extensions.insert(address);
-                        }
-                        router.clone().oneshot(request).await?
-                    }
-                };
-                Ok::<_, Infallible>(exchange::answer(response, exchange))
+        match self.tls.clone() {
+            None => self.talk_http1(socket, from).await,
+            // Apart, so that a plain connection takes no memory for it.
+            Some(tls) => Box::pin(self.talk_secured(socket, from, tls)).await,
+        }
+    }
+
+    async fn talk_secured(self, socket: TcpStream, mut from: Connection, tls: Arc<Port>) {
+        let greeted = tokio::select! {
+            greeted = secured::greet(socket, &tls, self.patience.head) => greeted,
+            () = self.draining.cancelled() => return,
+        };
+        match greeted {
+            Ok(Some(Secured { stream, certificate, is_http2 })) => {
+                from.certificate = certificate;
+                if is_http2 { self.talk_http2(stream, from).await } else { self.talk_http1(stream, from).await }
             }
-        });
+            Ok(None) => {}
+            Err(error) => {
+                let address = from.address.map(|address| tracing::field::display(address.0));
+                if secured::is_of_a_certificate(&error) && self.refused.lock().is_due() {
+                    tracing::info!(address, %error, "a client has no certificate that is taken");
+                } else {
+                    tracing::debug!(address, %error, "a handshake failed");
+                }
+            }
+        }
+    }
+
+    async fn talk_http1<S>(self, socket: S, from: Connection)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (io, waiting) = TimedIo::new(socket, self.patience);
+        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
         let mut builder = http1::Builder::new();
         builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(io), service));
+        let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, waiting));
+        self.keep(connection, http1::Connection::graceful_shutdown, std::future::pending()).await;
+    }
+
+    async fn talk_http2<S>(self, socket: S, from: Connection)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (io, waiting) = TimedIo::multiplexed(socket, self.patience);
+        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let builder = multiplexed::builder(self.tasks.clone(), self.head_limit);
+        let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
+        // The client has its say in the end, and need not say anything.
+        let unused = async {
+            loop {
+                tokio::time::sleep(FAREWELL).await;
+                if waiting.is_idle() {
+                    return;
+                }
+            }
+        };
+        self.keep(connection, http2::Connection::graceful_shutdown, unused).await;
+    }
+
+    /// Serves a connection until its end: the client's, the drain's, that of the time for it, or once it is
+    /// `unused` during the drain.
+    async fn keep<C>(&self, connection: C, wind_down: fn(Pin<&mut C>), unused: impl Future<Output = ()>)
+    where
+        C: Future<Output = hyper::Result<()>>,
+    {
+        let mut connection = pin!(connection);
         let served = tokio::select! {
             served = connection.as_mut() => served,
             () = self.killed.cancelled() => return,
             () = self.draining.cancelled() => {
-                connection.as_mut().graceful_shutdown();
+                wind_down(connection.as_mut());
                 tokio::select! {
                     served = connection => served,
                     () = self.killed.cancelled() => return,
+                    () = unused => return,
                 }
             }
         };
         if let Err(error) = served {
-            if error.is_parse_too_large() {
-                over_limit.count(Limit::Head);
-            } else if waits.is_in_head() && is_late(&error) {
-                over_limit.count(Limit::HeadTime);
-            }
             tracing::debug!(%error, "a connection ended");
         }
     }
 }
 
-/// Whether a connection ended since its patience did.
-fn is_late(error: &hyper::Error) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
+/// What answers the requests of a connection: the API, what answers the rest, and who asks.
+type Site = (Option<crate::http::Service>, Router, Connection);
+
+/// Answers the requests of one connection.
+fn service(
+    site: Site,
+    leftovers: Arc<Leftovers>,
+    waiting: Arc<Waiting>,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<AnswerBody>,
+    Error = Infallible,
+    Future = impl Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + 'static,
+> {
+    let site = Arc::new(site);
+    service_fn(move |incoming: Request<Incoming>| {
+        let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
+        async move {
+            let (api, router, from) = &*site;
+            let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
+            let answered = match api {
+                Some(api) => api.answer(request, from).await,
+                None => Err(request),
+            };
+            let response = match answered {
+                Ok(response) => response,
+                Err(mut request) => {
+                    let extensions = request.extensions_mut();
+                    extensions.insert(from.clone());
+                    if let Some(address) = from.address {
+                        extensions.insert(address);
+                    }
+                    router.clone().oneshot(request).await?
+                }
+            };
+            Ok::<_, Infallible>(exchange::answer(response, exchange))
+        }
+    })
 }
 
 /// Whether an accept failed for one client that is gone already, and not for the server.
@@ -186,7 +246,7 @@ fn is_of_that_connection(error: &io::Error) -> bool {
 
 /// Something that happens again and again and is to be logged now and then.
 #[derive(Debug, Default)]
-struct Complaint {
+pub(super) struct Complaint {
     last: Option<Instant>,
 }
 
@@ -203,12 +263,6 @@ impl Complaint {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use std::net::SocketAddr;
-
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -227,63 +281,5 @@ mod tests {
     fn a_client_that_is_gone_does_not_hold_up_the_others() {
         assert!(is_of_that_connection(&io::ErrorKind::ConnectionAborted.into()));
         assert!(!is_of_that_connection(&io::Error::from_raw_os_error(24)), "EMFILE");
-    }
-
-    /// Serves a port of its own; gives where, and what limits refused.
-    async fn served(patience: Duration, per_address: PerAddress) -> (SocketAddr, Arc<OverLimit>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, over_limit) = (listener.local_addr().unwrap(), Arc::new(OverLimit::default()));
-        let (tasks, draining) = (TaskTracker::new(), CancellationToken::new());
-        let leftovers = Leftovers {
-            time: patience,
-            bytes: 0,
-            tasks: tasks.clone(),
-            runtime: tokio::runtime::Handle::current(),
-            draining: draining.clone(),
-        };
-        let connections = Connections {
-            api: None,
-            router: Router::new(),
-            patience: Patience { head: patience, idle: patience, write: patience },
-            head_limit: 8 << 10,
-            leftovers: Arc::new(leftovers),
-            permits: Arc::new(Semaphore::new(10)),
-            per_address,
-            over_limit: Arc::clone(&over_limit),
-            tasks,
-            draining,
-            killed: CancellationToken::new(),
-        };
-        connections.tasks.clone().spawn(connections.serve(listener));
-        (address, over_limit)
-    }
-
-    /// Sends something and reads until the server closes the connection.
-    async fn until_closed(address: SocketAddr, bytes: &[u8]) -> String {
-        let mut socket = TcpStream::connect(address).await.unwrap();
-        let _ = socket.write_all(bytes).await;
-        let mut answer = Vec::new();
-        let _ = socket.read_to_end(&mut answer).await;
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    #[tokio::test]
-    async fn heads_and_connections_that_are_refused_are_counted() {
-        let (address, over_limit) = served(Duration::from_millis(100), PerAddress::default()).await;
-        let counted = |limits: [Limit; 3]| limits.map(|limit| over_limit.of(limit));
-        let limits = [Limit::Head, Limit::HeadTime, Limit::ConnectionsPerAddress];
-        let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(20_000));
-        assert!(until_closed(address, long.as_bytes()).await.starts_with("HTTP/1.1 431 "));
-        assert_eq!(counted(limits), [1, 0, 0]);
-        assert_eq!(until_closed(address, b"GET / HTTP/1.1\r\nHo").await, "");
-        assert_eq!(counted(limits), [1, 1, 0]);
-        let idle = until_closed(address, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        assert!(idle.starts_with("HTTP/1.1 404 "), "{idle}");
-        assert_eq!(counted(limits), [1, 1, 0], "being silent is no mistake");
-
-        let (address, over_limit) = served(Duration::from_mins(1), PerAddress::new(Some(1))).await;
-        let _kept = TcpStream::connect(address).await.unwrap();
-        assert_eq!(until_closed(address, b"").await, "");
-        assert_eq!(over_limit.of(Limit::ConnectionsPerAddress), 1);
     }
 }

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `app` | what requests are answered by |
 //! | `connections`, `timed_io` | accepting, time limits of a connection |
-//! | `per_address` | how many connections each address has |
+//! | `secured`, `multiplexed` | handshakes, HTTP/2 |
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
@@ -19,10 +19,11 @@ mod connections;
 mod exchange;
 mod figures;
 mod listen;
+mod multiplexed;
 mod own_record;
-mod per_address;
 mod process;
 mod reload;
+mod secured;
 mod tasks;
 mod timed_io;
 
@@ -50,7 +51,6 @@ pub use reload::ReadSettings;
 
 use connections::Connections;
 use exchange::Leftovers;
-use per_address::PerAddress;
 use reload::Reload;
 use tasks::Tasks;
 use timed_io::Patience;
@@ -68,16 +68,17 @@ pub async fn serve(
     process: Process,
     shutdown: impl Future<Output = ()>,
 ) -> bool {
-    let app = App::new(&with_real_port(settings, &sockets.api), Clock::system());
+    let Process { access, levels, files, read_settings, hangups, tls } = process;
+    let app = App::with_tls(&with_real_port(settings, &sockets.api), Clock::system(), &tls);
     let (draining, killed) = (CancellationToken::new(), CancellationToken::new());
     let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone() };
     let requests = TaskTracker::new();
-    let Process { access, levels, files, read_settings, hangups } = process;
-    let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone())));
+    let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone(), tls.clone())));
     if let Some(hangups) = hangups {
         work.hang_up(hangups, files, reload.clone());
     }
     app.start_tasks(&work);
+    work.watch_certificates(&app, tls.clone());
     work.find_peers(&app);
 
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
@@ -93,10 +94,13 @@ pub async fn serve(
     let connections = Connections {
         api,
         router: logged(router),
+        tls: tls.server,
+        refused: Arc::default(),
         patience: Patience {
             head: settings.http.head_timeout,
             idle: settings.http.idle_timeout,
             write: WRITE_PATIENCE,
+            exchanges: settings.http.request_timeout.saturating_add(WRITE_PATIENCE),
         },
         head_limit: settings.http.head_limit,
         leftovers: Arc::new(Leftovers {
@@ -107,8 +111,6 @@ pub async fn serve(
             draining: draining.clone(),
         }),
         permits: Arc::new(Semaphore::new(most_connections(settings.http.max_connections))),
-        per_address: PerAddress::new(settings.http.max_connections_per_address),
-        over_limit: Arc::clone(app.over_limit()),
         tasks: requests.clone(),
         draining: draining.clone(),
         killed: killed.clone(),
@@ -116,8 +118,8 @@ pub async fn serve(
     if let (Some(listener), Some(router)) = (sockets.management, management) {
         // Probes get through when clients have taken every connection.
         let permits = Arc::new(Semaphore::new(MANAGEMENT_CONNECTIONS));
-        let per_address = PerAddress::default();
-        let own = Connections { api: None, router: logged(router), permits, per_address, ..connections.clone() };
+        let own =
+            Connections { api: None, router: logged(router), tls: tls.management, permits, ..connections.clone() };
         requests.spawn(own.serve(listener));
     }
     for listener in sockets.api {

@@ -2,9 +2,6 @@
 
 use serde_json::{Value, json};
 
-use eurekad::access::Limit;
-use eurekad::settings::Settings;
-
 use crate::server::list::array;
 use crate::server::{JSON, SENDS_JSON, SENDS_XML, Server, XML, body, body_with, packed};
 
@@ -15,7 +12,6 @@ async fn what_is_too_much_is_refused_and_named() {
         "--eurekad.limits.nesting-depth=8",
         "--eurekad.limits.metadata-entries=3",
         "--eurekad.limits.metadata-length=20",
-        "--eurekad.limits.metadata-size=30",
     ]);
     let deep = (0..10).fold(json!(1), |inner, _| json!([inner]));
     let long = "x".repeat(21);
@@ -25,8 +21,6 @@ async fn what_is_too_much_is_refused_and_named() {
         (json!({"metadata": {"a": 1, "b": 2, "c": 3, "d": 4}}), 400, "metadata-entries"),
         (json!({"metadata": {"a": long}}), 400, "metadata-length"),
         (json!({"metadata": {long.clone(): "a"}}), 400, "metadata-length"),
-        (json!({"metadata": {"a": "x".repeat(15), "b": "x".repeat(14)}}), 400, "instance.metadata"),
-        (json!({"metadata": {"a": "x".repeat(15), "b": "x".repeat(14)}}), 400, "metadata-size"),
     ] {
         let reply = server.register(&body_with("ORDERS", "ord-1", &members)).await;
         assert_eq!(reply.status, status, "{members}");
@@ -40,7 +34,6 @@ async fn what_is_too_much_is_refused_and_named() {
         "<!DOCTYPE instance><instance/>".to_owned(),
         "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/hostname'>]><instance><app>&b;</app></instance>".to_owned(),
         format!("<instance>{}{}</instance>", "<a>".repeat(9), "</a>".repeat(9)),
-        format!("<instance><metadata><a>{0}</a><b>{0}</b></metadata></instance>", "x".repeat(15)),
     ] {
         assert_eq!(server.send("POST", "/eureka/apps/ORDERS", &[SENDS_XML], xml.as_bytes()).await.status, 400, "{xml}");
     }
@@ -167,7 +160,7 @@ async fn the_values_of_a_body_have_an_end() {
 #[tokio::test(start_paused = true)]
 async fn the_answer_to_a_batch_has_an_end() {
     const LARGE: usize = 1 << 20;
-    let server = Server::new(&["--eurekad.limits.metadata-size=2MB"]);
+    let server = Server::new(&[]);
     let metadata: Value = (0..LARGE >> 14).map(|n| (n.to_string(), json!("x".repeat(1 << 14)))).collect();
     for n in 0..20 {
         let id = format!("ord-{n}");
@@ -197,11 +190,7 @@ async fn the_answer_to_a_batch_has_an_end() {
 /// What the server would refuse in a body must not get in by another way: a peer could not take it.
 #[tokio::test(start_paused = true)]
 async fn metadata_in_a_query_has_the_limits_of_metadata_in_a_body() {
-    let server = Server::new(&[
-        "--eurekad.limits.metadata-entries=4",
-        "--eurekad.limits.metadata-length=20",
-        "--eurekad.limits.metadata-size=40",
-    ]);
+    let server = Server::new(&["--eurekad.limits.metadata-entries=4", "--eurekad.limits.metadata-length=20"]);
     server.register(&body("ORDERS", "ord-1")).await;
     let target = "/eureka/apps/ORDERS/ord-1/metadata";
     assert_eq!(server.put(&format!("{target}?a=1&b=2")).await.status, 200);
@@ -211,7 +200,6 @@ async fn metadata_in_a_query_has_the_limits_of_metadata_in_a_body() {
         ("c=4&d=5".to_owned(), "metadata-entries"),
         (format!("a={long}"), "metadata-length"),
         (format!("{long}=a"), "metadata-length"),
-        (format!("a={0}&b={0}", "x".repeat(17)), "metadata-size"),
     ] {
         let reply = server.put(&format!("{target}?{query}")).await;
         assert_eq!(reply.status, 400, "{query}");
@@ -220,102 +208,4 @@ async fn metadata_in_a_query_has_the_limits_of_metadata_in_a_body() {
     }
     let metadata = json!({"zone": "z2", "a": "3", "b": "2"});
     assert_eq!(server.instance("ORDERS", "ord-1").await["metadata"], metadata);
-}
-
-/// What one more instance is answered, and what those that are there are.
-#[tokio::test(start_paused = true)]
-async fn instances_have_an_end_in_all_and_in_each_application() {
-    let server = Server::new(&["--eurekad.limits.instances=3", "--eurekad.limits.instances-per-application=2"]);
-    for (app, id) in [("A", "1"), ("A", "2"), ("B", "3")] {
-        assert_eq!(server.register(&body(app, id)).await.status, 204);
-    }
-    for (app, setting) in [("B", "eurekad.limits.instances"), ("C", "eurekad.limits.instances")] {
-        let reply = server.register(&body(app, "4")).await;
-        assert_eq!((reply.status, reply.header("retry-after")), (503, Some("30")), "{app}");
-        assert!(reply.text().ends_with(setting), "{}", reply.text());
-    }
-    assert_eq!(server.register(&body("A", "1")).await.status, 204, "it is there");
-    assert_eq!(server.put("/eureka/apps/A/2").await.status, 200);
-    assert_eq!(server.put("/eureka/apps/A/2/metadata?k=v").await.status, 200);
-    let items = [("A", "1", "Register"), ("A", "4", "Register"), ("A", "4", "Heartbeat"), ("B", "3", "Heartbeat")];
-    let items = items.map(|(app, id, action)| {
-        let mut item = json!({"appName": app, "id": id, "action": action});
-        item["instanceInfo"] = body(app, id)["instance"].take();
-        item
-    });
-    let reply = server.post("/eureka/peerreplication/batch/", &json!({"replicationList": items})).await.json();
-    let codes: Vec<_> = array(&reply["responseList"]).iter().map(|item| item["statusCode"].as_u64()).collect();
-    assert_eq!(codes, [Some(200), Some(400), Some(404), Some(200)]);
-    assert_eq!(server.delete("/eureka/apps/B/3").await.status, 200);
-    let reply = server.register(&body("A", "4")).await;
-    assert_eq!(reply.status, 503);
-    assert!(reply.text().ends_with("eurekad.limits.instances-per-application"), "{}", reply.text());
-    assert_eq!(server.register(&body("B", "4")).await.status, 204);
-    assert_eq!(server.app.over_limit().of(Limit::Instances), 4);
-}
-
-/// A Java server drops a batch that is refused as a whole, with all that is in it.
-#[tokio::test(start_paused = true)]
-async fn a_batch_has_a_size_of_its_own_and_one_large_item_fails_alone() {
-    let server = Server::new(&["--eurekad.limits.body-size=4KB", "--eurekad.limits.batch-size=40KB"]);
-    let register = |id: &str, members: &Value| {
-        let instance = body_with("ORDERS", id, members)["instance"].take();
-        json!({"appName": "ORDERS", "id": id, "action": "Register", "instanceInfo": instance})
-    };
-    let large = json!({"homePageUrl": "x".repeat(17_000)});
-    let metadata: Value = (0..1001).map(|n| (n.to_string(), json!("v"))).collect();
-    let items = [register("a", &large), register("b", &json!({"metadata": metadata})), register("c", &json!({}))];
-    let batch = json!({ "replicationList": items });
-    let path = "/eureka/peerreplication/batch/";
-    let reply = server.post(path, &batch).await.json();
-    let codes: Vec<_> = array(&reply["responseList"]).iter().map(|item| item["statusCode"].as_u64()).collect();
-    assert_eq!(codes, [Some(400), Some(400), Some(200)]);
-    assert_eq!(server.app.over_limit().of(Limit::Content), 2);
-    let gzip = [SENDS_JSON, ("Content-Encoding", "gzip")];
-    assert_eq!(server.send("POST", path, &gzip, &packed(batch.to_string().as_bytes())).await.status, 200);
-    let long = format!("{batch}{}", " ".repeat(40 << 10));
-    for reply in [
-        server.send("POST", path, &[SENDS_JSON], long.as_bytes()).await,
-        server.send("POST", path, &gzip, &packed(long.as_bytes())).await,
-    ] {
-        assert_eq!(reply.status, 413);
-        assert!(reply.text().ends_with("eurekad.limits.batch-size"), "{}", reply.text());
-    }
-    assert_eq!(server.app.over_limit().of(Limit::BodySize), 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_rate_limiter_refuses_reads_of_lists_and_nothing_else() {
-    let server = Server::new(&[
-        "--eureka.server.rate-limiter-enabled=true",
-        "--eureka.server.rate-limiter-burst-size=2",
-        "--eureka.server.rate-limiter-full-fetch-average-rate=1",
-        "--eureka.server.rate-limiter-registry-fetch-average-rate=1",
-        "--eureka.server.rate-limiter-privileged-clients=mine",
-    ]);
-    assert_eq!(server.register(&body("ORDERS", "ord-1")).await.status, 204);
-    let get = async |path: &str, name: &str| server.get(path, &[JSON, ("DiscoveryIdentity-Name", name)]).await;
-    for path in ["/eureka/apps", "/eureka/v2/apps/"] {
-        assert_eq!(get(path, "Jersey3DefaultClient").await.status, 200);
-    }
-    for path in ["/eureka/apps", "/eureka/v2/apps/", "/eureka/apps/delta", "/eureka/apps/ORDERS", "/eureka/apps/GHOSTS"]
-    {
-        let reply = get(path, "Jersey3DefaultClient").await;
-        assert_eq!((reply.status, reply.body.len(), reply.header("retry-after")), (503, 0, Some("1")), "{path}");
-        for name in ["DefaultClient", "DefaultServer", "mine"] {
-            assert!([200, 404].contains(&get(path, name).await.status), "{path} {name}");
-        }
-    }
-    assert_eq!(server.get("/eureka/apps/ORDERS/ord-1", &[]).await.status, 200);
-    assert_eq!(server.get("/eureka/vips/orders", &[]).await.status, 200);
-    assert_eq!(server.put("/eureka/apps/ORDERS/ord-1").await.status, 200);
-    assert_eq!(server.register(&body("ORDERS", "ord-2")).await.status, 204);
-    assert_eq!(server.post("/eureka/peerreplication/batch/", &json!({"replicationList": []})).await.status, 200);
-    assert_eq!([Limit::FullFetches, Limit::Fetches].map(|limit| server.app.over_limit().of(limit)), [2, 3]);
-    server.pass(1).await;
-    assert_eq!(get("/eureka/apps", "").await.status, 200);
-    assert_eq!(get("/eureka/apps", "").await.status, 503);
-    let off = Settings::from_words(&["--eureka.server.rate-limiter-enabled=false"]).expect("valid words");
-    server.app.change_settings(&off);
-    assert_eq!(get("/eureka/apps", "").await.status, 200, "it counts at once");
 }

@@ -7,9 +7,8 @@
 
 mod aliases;
 mod batches_in_flight;
-mod cluster;
+pub(crate) mod cluster;
 mod copying;
-mod credentials;
 mod cut_off;
 mod fake_peer;
 mod faults_under_load;

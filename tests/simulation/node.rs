@@ -196,7 +196,7 @@ impl World {
             .collect();
         let registry = Arc::new(Registry::with_replicas(rules, clock.clone(), witness.clone()));
         let refusals = Arc::new(Refusals::default());
-        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::default(), clock.clone());
+        let receiver = Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), clock.clone());
         let (looks, exchanges, delivered) = (vec![0; posts.len()], BTreeMap::new(), BTreeMap::new());
         let born = self.now;
         let copying = Some(Copying::new(self.now));

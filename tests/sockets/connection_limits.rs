@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::server::{Server, eventually};
+use super::server::Server;
 use super::wire::{Wire, get, heartbeat};
 
 const A_MOMENT: Duration = Duration::from_millis(300);
@@ -41,40 +41,11 @@ fn a_limit_that_is_reached_again_and_again_is_told_once() {
     assert_eq!(server.log().matches("eurekad.http.max-connections").count(), 1, "{}", server.log());
 }
 
-#[test]
-fn an_address_has_only_so_many_connections_and_others_have_theirs() {
-    let mut server = Server::start(&["--eurekad.http.max-connections-per-address=3"]);
-    server.fill("ORDERS", ["ord-1".to_owned()]);
-    let beat = |wire: &mut Wire| wire.try_ask(heartbeat("ORDERS", "ord-1")).map(|answer| answer.status);
-    // That which filled may not have been noticed to be gone.
-    let mut kept: Vec<Wire> = Vec::new();
-    eventually("three connections", || {
-        let mut wire = server.connect();
-        if beat(&mut wire) == Some(200) {
-            kept.push(wire);
-        }
-        (kept.len() == 3).then_some(())
-    });
-    for _ in 0..5 {
-        assert_eq!(beat(&mut server.connect()), None);
-    }
-    let mut other = Wire::open_from([127, 0, 0, 2].into(), server.address);
-    assert_eq!(beat(&mut other), Some(200));
-    for wire in &mut kept {
-        assert_eq!(beat(wire), Some(200));
-    }
-    kept.pop();
-    eventually("a connection is given back", || (beat(&mut server.connect()) == Some(200)).then_some(()));
-    drop((kept, other));
-    server.signal("TERM");
-    assert_eq!(server.exit_code(), Some(0));
-    assert_eq!(server.log().matches("max-connections-per-address").count(), 1, "{}", server.log());
-}
-
 #[cfg(target_os = "linux")]
 mod open_files {
     use rlimit::Resource;
 
+    use super::super::server::eventually;
     use super::*;
 
     fn limits(server: &Server) -> (u64, u64) {

@@ -4,16 +4,11 @@
 //! settings; they are asserted exactly from below and generously from above, as machines are slow.
 
 mod bad_clients;
-mod bystander;
 mod connection_limits;
-mod hostile_bodies;
-mod hostile_heads;
-mod hostile_timing;
 mod idle_and_head_time;
 mod memory;
 mod operations;
 mod pause;
-mod rate_limits;
 mod request_bodies;
 mod requests;
 pub(crate) mod server;

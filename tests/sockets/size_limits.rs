@@ -22,7 +22,7 @@ fn padded(id: &str, length: usize) -> String {
     format!("{body}{}", " ".repeat(length - body.len()))
 }
 
-pub(super) fn packed(bytes: &[u8]) -> Vec<u8> {
+fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(bytes).expect("packed");
     gzip.finish().expect("packed")

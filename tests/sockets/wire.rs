@@ -1,10 +1,10 @@
 //! A client that speaks HTTP/1.1 by hand: every byte counts.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, SockRef, Socket, Type};
+use socket2::SockRef;
 
 use super::server::SOON;
 
@@ -43,22 +43,11 @@ impl Wire {
 
     /// None if nobody takes the connection.
     pub(crate) fn try_open(address: SocketAddr) -> Option<Self> {
-        Some(Self::over(TcpStream::connect_timeout(&address, SOON).ok()?))
-    }
-
-    /// From another address of this machine.
-    pub(crate) fn open_from(from: IpAddr, address: SocketAddr) -> Self {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).expect("a socket");
-        socket.bind(&SocketAddr::new(from, 0).into()).expect("an address of this machine");
-        socket.connect_timeout(&address.into(), SOON).expect("a connection");
-        Self::over(socket.into())
-    }
-
-    fn over(socket: TcpStream) -> Self {
+        let socket = TcpStream::connect_timeout(&address, SOON).ok()?;
         socket.set_nodelay(true).expect("an option");
         socket.set_read_timeout(Some(SOON)).expect("an option");
         socket.set_write_timeout(Some(SOON)).expect("an option");
-        Self { socket, came: Vec::new() }
+        Some(Self { socket, came: Vec::new() })
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
@@ -124,11 +113,6 @@ impl Wire {
         self.socket.shutdown(std::net::Shutdown::Write).expect("shut down");
     }
 
-    /// The same if there still is a connection.
-    pub(crate) fn half_close_if_open(&mut self) {
-        let _ = self.socket.shutdown(std::net::Shutdown::Write);
-    }
-
     /// Vanishes: the server gets a reset and no end.
     pub(crate) fn vanish(self) {
         SockRef::from(&self.socket).set_linger(Some(Duration::ZERO)).expect("an option");
@@ -137,26 +121,6 @@ impl Wire {
     /// Gives the connection a small buffer for what comes.
     pub(crate) fn take_little(&self) {
         SockRef::from(&self.socket).set_recv_buffer_size(4096).expect("an option");
-    }
-
-    /// The status of the next answer if one comes; none if the connection ends before.
-    pub(crate) fn try_status(&mut self) -> Option<u16> {
-        self.hears_within(SOON).then(|| self.head().0)
-    }
-
-    /// Whether the server has closed the connection; what it sent before is thrown away.
-    pub(crate) fn is_closed(&mut self) -> bool {
-        self.socket.set_nonblocking(true).expect("an option");
-        let mut piece = [0; 4 << 10];
-        let closed = loop {
-            match self.uninterrupted(|mut socket| socket.read(&mut piece)) {
-                Ok(0) => break true,
-                Ok(_) => {}
-                Err(error) => break error.kind() != ErrorKind::WouldBlock,
-            }
-        };
-        self.socket.set_nonblocking(false).expect("an option");
-        closed
     }
 
     /// Whether something comes within this time.

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use super::emit::{Supplementary, object};
 use super::member::{Under as _, over, quoted, text, whole, wrong};
-use super::tree::{Object, Parser, Tree, walk_prefix};
-use super::{read, write};
+use super::tree::{Object, Tree};
+use super::{read, tree, write};
 use crate::codec::document::ENOUGH_ENTITIES;
 use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
 use crate::codec::{Limits, ReadError, lengths};
@@ -17,6 +17,8 @@ use crate::model::{
     WallMillis,
 };
 
+static BODY: Wanted = Wanted { member: |name| (name == "replicationList").then_some(&ITEMS), items: None, gaps: false };
+static ITEMS: Wanted = Wanted { member: |_| None, items: Some(&ITEM), gaps: false };
 static ITEM: Wanted = Wanted {
     member: |name| match name {
         "appName" | "id" | "lastDirtyTimestamp" | OVERRIDE_SET | "action" | "overriddenStatus" | "status" => {
@@ -38,42 +40,20 @@ pub(super) static INSTANCE_INFO: Wanted = Wanted {
 };
 
 /// Reads the body of `POST /peerreplication/batch/` (`ReplicationList`). Fails only where there is
-/// no list, or too long a one; each item's own error stands in its place, and [`Limits`] hold for each item.
+/// no list, or too long a one; each item's own error stands in its place.
 pub fn read_batch(body: &[u8], limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
-    let mut list = None;
-    walk_prefix(body, limits, |parser| {
-        if parser.ahead() != Some(b'{') {
-            return parser.skip();
+    tree::read(body, limits, &BODY, |tree| match tree.get("replicationList") {
+        Some(Tree::List(items)) if items.len() > limits.batch_items => {
+            Err(over(format!("at most {} items (eurekad.limits.batch-items)", limits.batch_items)))
+                .under("replicationList")
         }
-        parser.members(|parser, name| {
-            match parser.ahead() {
-                Some(b'[') if name == "replicationList" => list = Some(items(parser, limits)?),
-                ahead => {
-                    if name == "replicationList" && ahead != Some(b'n') {
-                        list = None;
-                    }
-                    parser.skip()?;
-                }
-            }
-            Ok(())
-        })
-    })?;
-    list.ok_or_else(|| wrong(r#"must be {"replicationList": […]}"#)).under("body")
-}
-
-/// Each item is interpreted as soon as its last byte is reached, and its tree dropped.
-fn items(parser: &mut Parser<'_>, limits: &Limits) -> Result<Vec<Result<ReplicationItem, ReadError>>, ReadError> {
-    let mut items = Vec::new();
-    parser.items(|parser| {
-        let at = items.len();
-        if at == limits.batch_items {
-            return Err(over(format!("at most {at} items (eurekad.limits.batch-items)"))).under("replicationList");
-        }
-        let read = parser.apart(&ITEM)?.and_then(|tree| item(&tree, limits));
-        items.push(read.under(format_args!("replicationList[{at}]")));
-        Ok(())
-    })?;
-    Ok(items)
+        Some(Tree::List(items)) => Ok(items
+            .iter()
+            .enumerate()
+            .map(|(at, value)| item(value, limits).under(format_args!("replicationList[{at}]")))
+            .collect()),
+        _ => Err(wrong(r#"must be {"replicationList": […]}"#)).under("body"),
+    })
 }
 
 fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError> {

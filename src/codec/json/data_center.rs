@@ -39,20 +39,13 @@ pub(super) fn metadata(value: &Tree<'_>, kept: fn(&str) -> bool, limits: &Limits
     let Tree::Object(members) = value else {
         return Err(wrong("must be an object of texts"));
     };
-    let (mut entries, mut size) = (Vec::new(), 0_usize);
+    let mut entries = Vec::new();
     for (key, value) in members.iter().filter(|(key, _)| kept(key)) {
         if entries.len() == limits.metadata_entries {
             let problem = format!("at most {} entries (eurekad.limits.metadata-entries)", limits.metadata_entries);
             return Err(over(problem));
         }
-        let entry = entry(key, value, limits).under(shortened(key))?;
-        size = size.saturating_add(entry.0.len() + entry.1.len());
-        if size > limits.metadata_size {
-            let problem =
-                format!("at most {} bytes in all keys and values (eurekad.limits.metadata-size)", limits.metadata_size);
-            return Err(over(problem));
-        }
-        entries.push(entry);
+        entries.push(entry(key, value, limits).under(shortened(key))?);
     }
     Ok(Metadata::new(entries))
 }

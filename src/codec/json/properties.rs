@@ -21,7 +21,6 @@ fn read_all(body: &[u8]) -> Result<(), TestCaseError> {
         nesting_depth: 6,
         metadata_entries: 3,
         metadata_length: 20,
-        metadata_size: 50,
         name_length: 10,
         text_length: 20,
         vip_names: 1,

@@ -79,18 +79,9 @@ pub(super) fn walk(
     limits: &Limits,
     walk: impl FnOnce(&mut Parser<'_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    walk_prefix(body, limits, |parser| walk(parser).and_then(|()| parser.tokens.end()))
-}
-
-/// The same where what follows the outermost value is not looked at.
-pub(super) fn walk_prefix(
-    body: &[u8],
-    limits: &Limits,
-    walk: impl FnOnce(&mut Parser<'_>) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
     let body = Body::new(body);
     let mut parser = Parser { allowed: DEEPEST, ..Parser::new(&body, limits) };
-    walk(&mut parser).map_err(|error| parser.placed(error))
+    walk(&mut parser).and_then(|()| parser.tokens.end()).map_err(|error| parser.placed(error))
 }
 
 /// Where the reading of a body is.

@@ -132,7 +132,7 @@ impl Reading<'_> {
     }
 
     fn metadata(&self, entries: &Element, path: &str) -> Result<Metadata, ReadError> {
-        let Limits { metadata_entries, metadata_length, metadata_size, .. } = *self.limits;
+        let Limits { metadata_entries, metadata_length, .. } = *self.limits;
         if entries.children.len() > metadata_entries {
             let problem = format!("{} entries where {metadata_entries} may be", entries.children.len());
             return Err(self.source.limit(entries.at, path.to_owned(), problem, "metadata-entries"));
@@ -144,11 +144,6 @@ impl Reading<'_> {
                 let problem = format!("a key or value of {length} bytes where {metadata_length} may be");
                 return Err(self.source.limit(entry.at, path, problem, "metadata-length"));
             }
-        }
-        let size = entries.children.iter().map(|entry| entry.name.len() + entry.text.len()).sum::<usize>();
-        if size > metadata_size {
-            let problem = format!("keys and values of {size} bytes where {metadata_size} may be");
-            return Err(self.source.limit(entries.at, path.to_owned(), problem, "metadata-size"));
         }
         Ok(Metadata::new(entries.children.iter().map(|entry| (entry.name.as_str(), entry.text.as_str()))))
     }

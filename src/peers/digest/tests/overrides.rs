@@ -74,8 +74,7 @@ async fn a_stamp_far_ahead_can_be_overruled() {
                 override_set: Some(far),
                 action: ReplicationAction::StatusUpdate(OutOfService),
             };
-            let receiver =
-                Receiver::new(Arc::clone(&node.registry), Arc::clone(&refusals), Arc::default(), node.clock.clone());
+            let receiver = Receiver::new(Arc::clone(&node.registry), Arc::clone(&refusals), node.clock.clone());
             let answers = receiver.take_all(vec![Ok(item)], Sender::default()).await.unwrap();
             assert_eq!(answers[0].status, 200);
             assert_eq!(node.facts("ord-1").unwrap().override_status, Some(OutOfService));
