@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use eurekad::access::tls::Tls;
 use eurekad::cli::{self, Cli, Command};
 use eurekad::clock::Clock;
 use eurekad::logging::{self, Console, Log};
@@ -42,7 +43,11 @@ fn sources(words: &[String]) -> Sources<'_, BTreeMap<String, String>> {
 }
 
 fn start(words: Vec<String>) -> ExitCode {
-    match Settings::load(sources(&words)).map(|loaded| serve(&loaded, words)) {
+    let loaded = Settings::load(sources(&words)).and_then(|loaded| {
+        let (tls, notices) = Tls::load(&loaded.settings.tls)?;
+        Ok((Loaded { notices: [loaded.notices, notices].concat(), ..loaded }, tls))
+    });
+    match loaded.map(|(loaded, tls)| serve(&loaded, tls, words)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => complain(&format_args!("{error:#}"), ExitCode::FAILURE),
         Err(mistakes) => complain(&mistakes, SettingsErrors::EXIT_CODE.into()),
@@ -50,7 +55,7 @@ fn start(words: Vec<String>) -> ExitCode {
 }
 
 #[tokio::main]
-async fn serve(Loaded { settings, notices }: &Loaded, words: Vec<String>) -> anyhow::Result<()> {
+async fn serve(Loaded { settings, notices }: &Loaded, tls: Tls, words: Vec<String>) -> anyhow::Result<()> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let console = Console { terminal: std::io::stdout().is_terminal(), no_color };
     let log = Log::open(settings, console, Clock::system())?;
@@ -58,7 +63,8 @@ async fn serve(Loaded { settings, notices }: &Loaded, words: Vec<String>) -> any
     logging::report(notices);
     raise_file_limit();
     let sockets = Sockets::bind(settings)?;
-    let (process, end) = (Process::new(&log, Arc::new(move || Settings::examine(sources(&words))))?, end_of_process()?);
+    let process = Process::new(&log, Arc::new(move || Settings::examine(sources(&words))), tls)?;
+    let end = end_of_process()?;
     logging::banner(settings, &sockets.addresses());
     if eurekad::serve(settings, sockets, process, end).await {
         tracing::info!("all requests are answered, bye");

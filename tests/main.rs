@@ -14,6 +14,7 @@
 //! | `replication` | clusters of running binaries: what peers are told, whatever becomes of them |
 //! | `rooms` | that imports go downwards |
 //! | `simulation` | clusters agree after any faults, from seeds |
+//! | `tls` | TLS both ways: handshakes, client certificates, new certificates, peers by https |
 //! | `sockets` | connections, time limits, start and shutdown of the binary |
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by failing")]
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
@@ -36,3 +37,4 @@ mod server_under_test;
 mod settings;
 mod simulation;
 mod sockets;
+mod tls;

@@ -32,6 +32,7 @@ mod over_limit;
 mod owners;
 mod passwords;
 mod refused;
+pub mod tls;
 
 use std::future::Future;
 use std::sync::Arc;

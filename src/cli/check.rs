@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::printable;
+use crate::access::tls::Tls;
 use crate::settings::{Examined, Notice, NoticeLevel, Settings, SettingsErrors, Sources};
 
 /// Writes every mistake, every warning and every property without effect, each with its place and
@@ -12,7 +13,8 @@ pub fn check<E>(sources: Sources<'_, E>, out: &mut impl Write) -> io::Result<u8>
 where
     E: IntoIterator<Item = (String, String)>,
 {
-    let Examined { outcome, notices, files, profiles, .. } = Settings::examine(sources);
+    let Examined { outcome, mut notices, files, profiles, .. } = Settings::examine(sources);
+    let outcome = outcome.and_then(|settings| Tls::load(&settings.tls)).map(|(_, odd)| notices.extend(odd));
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     writeln!(out, "Files, the last wins: {}", listed(&files))?;
     writeln!(out, "Active profiles: {}", listed(&profiles))?;

@@ -2,12 +2,15 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use zeroize::Zeroizing;
 
-use crate::settings::{ManagementPort, Password, Role, SecuritySettings, Settings, SettingsErrors, Sources};
+use crate::access::tls::Tls;
+use crate::settings::{ManagementPort, Password, Role, SecuritySettings, ServerTls, Settings, SettingsErrors, Sources};
 
 /// How long the server may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,11 +28,19 @@ where
             return Ok(SettingsErrors::EXIT_CODE);
         }
     };
-    let (address, path) = question(&settings);
+    let (address, path, port) = question(&settings);
+    let tls = match port.map(|port| Tls::to_own_port(&settings.tls, port)).transpose() {
+        Ok(tls) => tls,
+        Err(mistakes) => {
+            writeln!(out, "{mistakes}")?;
+            return Ok(SettingsErrors::EXIT_CODE);
+        }
+    };
     // No password goes out where none is asked for.
     let is_public = settings.management.exposes("health") && settings.security.public_health;
     let login = if is_public { None } else { login(&settings.security) };
-    match ask(address, &path, login.as_ref().map(|login| login.as_str())) {
+    let login = login.as_ref().map_or("", |login| login.as_str());
+    match ask(address, &path, login, tls) {
         Ok(200) => {
             writeln!(out, "UP")?;
             Ok(0)
@@ -65,20 +76,23 @@ fn login(security: &SecuritySettings) -> Option<Zeroizing<String>> {
     })
 }
 
-/// Where to ask what. Without health to be seen, the status document shows that the server answers.
-fn question(settings: &Settings) -> (SocketAddr, String) {
-    let (http, management) = (&settings.http, &settings.management);
+/// Where to ask what, and by which TLS. Without health to be seen, the status document shows that the server answers.
+fn question(settings: &Settings) -> (SocketAddr, String, Option<&ServerTls>) {
+    let (http, management, tls) = (&settings.http, &settings.management, &settings.tls);
     let seen = management.exposes("health");
     let readiness = format!("{}/health/readiness", management.base_path);
     match management.port {
         ManagementPort::Own(port) if seen => {
-            (SocketAddr::new(local(management.address.or(http.address)), port), readiness)
+            let address = SocketAddr::new(local(management.address.or(http.address)), port);
+            (address, readiness, tls.management.as_ref())
         }
         ManagementPort::Same if seen => {
-            (SocketAddr::new(local(http.address), http.port), format!("{}{readiness}", http.context_path))
+            let path = format!("{}{readiness}", http.context_path);
+            (SocketAddr::new(local(http.address), http.port), path, tls.server.as_ref())
         }
         ManagementPort::Own(_) | ManagementPort::Same | ManagementPort::Off => {
-            (SocketAddr::new(local(http.address), http.port), format!("{}/eureka/status", http.context_path))
+            let path = format!("{}/eureka/status", http.context_path);
+            (SocketAddr::new(local(http.address), http.port), path, tls.server.as_ref())
         }
     }
 }
@@ -94,11 +108,21 @@ fn local(listening: Option<IpAddr>) -> IpAddr {
 }
 
 /// The status code of the answer.
-fn ask(address: SocketAddr, path: &str, login: Option<&str>) -> io::Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+fn ask(address: SocketAddr, path: &str, login: &str, tls: Option<ClientConfig>) -> io::Result<u16> {
+    let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{}Connection: close\r\n\r\n", login.unwrap_or_default())?;
+    match tls {
+        None => exchange(stream, address, path, login),
+        Some(config) => {
+            let connection = ClientConnection::new(Arc::new(config), address.ip().into()).map_err(io::Error::other)?;
+            exchange(StreamOwned::new(connection, stream), address, path, login)
+        }
+    }
+}
+
+fn exchange(mut stream: impl Read + Write, address: SocketAddr, path: &str, login: &str) -> io::Result<u16> {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{login}Connection: close\r\n\r\n")?;
     // "HTTP/1.1 200": nothing else matters.
     let mut start = [0; 12];
     stream.read_exact(&mut start)?;
@@ -115,8 +139,9 @@ mod tests {
     #[test]
     fn it_asks_where_the_server_is() {
         let asked = |words: &[&str]| {
-            let (address, path) = question(&Settings::from_words(words).unwrap());
-            format!("{address}{path}")
+            let settings = Settings::from_words(words).unwrap();
+            let (address, path, tls) = question(&settings);
+            format!("{}{address}{path}", if tls.is_some() { "https://" } else { "" })
         };
         assert_eq!(asked(&[]), "127.0.0.1:8761/actuator/health/readiness");
         assert_eq!(
@@ -127,6 +152,10 @@ mod tests {
             asked(&["--management.server.port=9", "--management.endpoints.web.base-path=/"]),
             "127.0.0.1:9/health/readiness"
         );
+        let secured = ["--server.ssl.certificate=a", "--server.ssl.certificate-private-key=b"];
+        assert_eq!(asked(&secured), "https://127.0.0.1:8761/actuator/health/readiness");
+        let plain_management = [secured.as_slice(), &["--management.server.port=9"]].concat();
+        assert_eq!(asked(&plain_management), "127.0.0.1:9/actuator/health/readiness");
         assert_eq!(asked(&["--management.server.port=-1"]), "127.0.0.1:8761/eureka/status");
         assert_eq!(asked(&["--management.endpoints.web.exposure.exclude=*"]), "127.0.0.1:8761/eureka/status");
     }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::settings::{Notice, NoticeLevel, PeerSettings, Roles, Settings};
+use crate::settings::{ManagementPort, Notice, NoticeLevel, PeerSettings, Roles, Settings};
 
 /// Logs what is to be said about settings that were read.
 pub fn report(notices: &[Notice]) {
@@ -16,10 +16,16 @@ pub fn report(notices: &[Notice]) {
 
 /// Logs the start: version, addresses, and what is on.
 pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
-    let Settings { http, preservation, catalog, leases, peers, security, logging, .. } = settings;
+    let Settings { http, preservation, catalog, leases, peers, security, logging, tls, .. } = settings;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "starting");
-    for address in addresses {
-        tracing::info!(%address, context_path = %or_root(&http.context_path), "listening");
+    let (api, management) = match settings.management.port {
+        ManagementPort::Own(_) => addresses.split_at(addresses.len().saturating_sub(1)),
+        ManagementPort::Same | ManagementPort::Off => (addresses, [].as_slice()),
+    };
+    for (addresses, tls) in [(api, &tls.server), (management, &tls.management)] {
+        for address in addresses {
+            tracing::info!(%address, context_path = %or_root(&http.context_path), tls = on(tls.is_some()), "listening");
+        }
     }
     tracing::info!(
         self_preservation = on(preservation.enabled),

@@ -2,7 +2,8 @@
 //!
 //! Connections are kept open between requests. No proxy is asked, whatever `HTTP_PROXY` and its like say,
 //! and no redirection followed. Every request says who sends it (see [`super::identity`]) and, as Java's
-//! does, that a server sends it.
+//! does, that a server sends it. `https` goes by what [`Outgoing`] has in force; a certificate that is not
+//! taken is a peer that cannot be reached, with the reason.
 
 use std::error::Error as _;
 use std::io::{self, Write as _};
@@ -17,6 +18,7 @@ use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use reqwest::{Client, RequestBuilder};
 
+use crate::access::tls::Outgoing;
 use crate::blocking::off_the_workers;
 use crate::settings::{PeerUrl, RegionSettings, ReplicationSettings};
 
@@ -57,36 +59,42 @@ pub struct Calls {
     turns: Arc<AtomicU64>,
 }
 
+/// How long what may take.
+struct Times {
+    connect: Duration,
+    /// For each part of an answer.
+    read: Duration,
+    /// Until an unused connection is closed.
+    idle: Duration,
+}
+
 impl Calls {
     /// Makes connections to peers.
-    pub fn new(settings: &ReplicationSettings, credentials: Credentials, own: OwnIdentity) -> Self {
+    pub fn new(settings: &ReplicationSettings, credentials: Credentials, tls: &Outgoing, own: OwnIdentity) -> Self {
         let ReplicationSettings { connect_timeout, read_timeout, idle_timeout, .. } = *settings;
-        Self::with_times(connect_timeout, read_timeout, idle_timeout, true, credentials, own)
+        let times = Times { connect: connect_timeout, read: read_timeout, idle: idle_timeout };
+        Self::with_times(&times, true, credentials, tls, own)
     }
 
     /// Makes connections to remote regions.
-    pub fn to_regions(settings: &RegionSettings, credentials: Credentials, own: OwnIdentity) -> Self {
+    pub fn to_regions(settings: &RegionSettings, credentials: Credentials, tls: &Outgoing, own: OwnIdentity) -> Self {
         let RegionSettings { connect_timeout, read_timeout, idle_timeout, gzip, .. } = *settings;
-        Self::with_times(connect_timeout, read_timeout, idle_timeout, gzip, credentials, own)
+        let times = Times { connect: connect_timeout, read: read_timeout, idle: idle_timeout };
+        Self::with_times(&times, gzip, credentials, tls, own)
     }
 
     /// Makes connections that may take so long.
     ///
     /// # Panics
     ///
-    /// Never: without TLS there is nothing that the client could fail to set up.
+    /// Never: TLS is set up already, and there is nothing else that the client could fail to set up.
     #[expect(clippy::expect_used, reason = "see the docs")]
-    fn with_times(
-        connect: Duration,
-        read: Duration,
-        idle: Duration,
-        gzip: bool,
-        credentials: Credentials,
-        own: OwnIdentity,
-    ) -> Self {
+    fn with_times(times: &Times, gzip: bool, credentials: Credentials, tls: &Outgoing, own: OwnIdentity) -> Self {
+        let Times { connect, read, idle } = *times;
         let client = Client::builder()
             // Else the environment would say who reads the credentials in the requests.
             .no_proxy()
+            .tls_backend_preconfigured(tls.config())
             .gzip(gzip)
             .connect_timeout(connect)
             .read_timeout(read)
@@ -95,7 +103,7 @@ impl Calls {
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("eurekad/", env!("CARGO_PKG_VERSION")))
             .build()
-            .expect("a client without TLS");
+            .expect("a client with TLS that is set up");
         Self { client, credentials, own, stream: Stream::random(), turns: Arc::default() }
     }
 
@@ -172,12 +180,49 @@ pub(super) fn failure(error: &reqwest::Error) -> Failure {
     while let Some(inner) = cause.and_then(|cause| cause.source()) {
         cause = Some(inner);
     }
-    let text = cause.map_or_else(|| "no connection".to_owned(), ToString::to_string);
-    let kind = cause.and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
-    match (error.is_connect(), kind) {
+    let mut io = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    // What is wrapped in one of these is no cause of it.
+    while let Some(inner) = wrapped(io) {
+        io = Some(inner);
+    }
+    let tls = wrapped::<rustls::Error>(io);
+    let text = match (tls, cause) {
+        (Some(error), _) => refusal(error),
+        (None, Some(cause)) => cause.to_string(),
+        (None, None) => "no connection".to_owned(),
+    };
+    match (error.is_connect(), io.map(io::Error::kind)) {
         (true, Some(io::ErrorKind::ConnectionRefused)) => Failure::NotThere(text),
         (true, _) => Failure::Unreachable(text),
         (false, _) => Failure::BrokenOff(text),
+    }
+}
+
+fn wrapped<E: std::error::Error + 'static>(error: Option<&io::Error>) -> Option<&E> {
+    error?.get_ref()?.downcast_ref()
+}
+
+/// Why there is no connection over TLS. What peers do wrong most often is said in other words than rustls'.
+fn refusal(error: &rustls::Error) -> String {
+    use rustls::{AlertDescription as Alert, CertificateError as Wrong, Error};
+    match error {
+        Error::InvalidCertificate(Wrong::Expired | Wrong::ExpiredContext { .. }) => {
+            format!("its certificate has expired ({error})")
+        }
+        Error::InvalidCertificate(Wrong::UnknownIssuer) => {
+            "its certificate is of an authority that is not trusted here".to_owned()
+        }
+        Error::InvalidCertificate(Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }) => {
+            format!("its certificate is for another name ({error})")
+        }
+        Error::AlertReceived(Alert::CertificateRequired) => {
+            "it wants a certificate of this server, and there is none".to_owned()
+        }
+        Error::AlertReceived(
+            Alert::UnknownCA | Alert::BadCertificate | Alert::CertificateExpired | Alert::CertificateUnknown,
+        ) => format!("it does not take the certificate of this server ({error})"),
+        Error::InvalidMessage(_) => format!("it does not speak TLS ({error})"),
+        error => error.to_string(),
     }
 }
 
@@ -200,6 +245,7 @@ mod tests {
         let calls = Calls::new(
             &ReplicationSettings::default(),
             Credentials::none(),
+            &Outgoing::default(),
             Arc::new(|| Identity::own(NodeId::of(1), true)),
         );
         for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"app"] {
@@ -220,6 +266,7 @@ mod tests {
         let calls = Calls::new(
             &ReplicationSettings::default(),
             Credentials::none(),
+            &Outgoing::default(),
             Arc::new(|| Identity::own(NodeId::of(1), true)),
         );
         // A label longer than any in DNS: nobody need be asked.

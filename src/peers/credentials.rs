@@ -174,7 +174,13 @@ mod tests {
 
     use std::fs;
 
+    use crate::access::tls::Outgoing;
+
     use super::*;
+
+    fn client() -> Client {
+        Client::builder().tls_backend_preconfigured(Outgoing::default().config()).build().unwrap()
+    }
 
     fn url(text: &str) -> PeerUrl {
         text.parse().unwrap()
@@ -191,7 +197,7 @@ mod tests {
         let file = dir.path().join("token");
         let settings = CredentialSettings::Token(OutgoingSecret::File(file.clone()));
         let credentials = Credentials::new(&settings, Clock::held(0));
-        let (client, peer) = (Client::new(), url("http://peer.test/eureka/"));
+        let (client, peer) = (client(), url("http://peer.test/eureka/"));
         let failure = credentials.of(&peer, &client).await.err().unwrap();
         assert!(failure.to_string().contains("token: "), "{failure}");
         fs::write(&file, "first\n").unwrap();
@@ -214,7 +220,7 @@ mod tests {
     async fn those_in_a_url_win() {
         let settings = CredentialSettings::Token(OutgoingSecret::Text("token".to_owned()));
         let credentials = Credentials::new(&settings, Clock::held(0));
-        let (client, own) = (Client::new(), url("http://u:p@peer.test/eureka/"));
+        let (client, own) = (client(), url("http://u:p@peer.test/eureka/"));
         let sent = credentials.of(&own, &client).await.unwrap();
         assert!(sent == Authorization::Basic("u".to_owned(), Some("p".to_owned())));
         assert!(credentials.instead_of(&sent, &own, &client).await.unwrap().is_none());

@@ -109,9 +109,6 @@ impl FirstCopy<'_> {
     }
 
     async fn ask(&self, url: &PeerUrl) -> Holding {
-        if url.is_tls() {
-            return Holding::Unknown(Failure::Unreachable("https is not served yet".to_owned()));
-        }
         let reply = match self.fetch(url).await {
             Ok(reply) => reply,
             Err(Failure::NotThere(cause)) => {

@@ -73,6 +73,7 @@ mod tests {
 
     use std::time::Duration;
 
+    use crate::access::tls::Outgoing;
     use crate::clock::Clock;
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
@@ -97,6 +98,7 @@ mod tests {
             calls: Calls::new(
                 &ReplicationSettings::default(),
                 Credentials::none(),
+                &Outgoing::default(),
                 Arc::new(|| Identity::own(NodeId::of(1), true)),
             ),
             digest_interval: None,

@@ -7,6 +7,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::tls::Tls;
 use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
@@ -56,8 +57,13 @@ pub struct App {
 }
 
 impl App {
-    /// Makes one, with an empty registry that is not open for traffic yet.
+    /// Makes one whose calls trust the system's roots; see [`with_tls`](Self::with_tls).
     pub fn new(settings: &Settings, clock: Clock) -> Self {
+        Self::with_tls(settings, clock, &Tls::default())
+    }
+
+    /// Makes one, with an empty registry that is not open for traffic yet.
+    pub fn with_tls(settings: &Settings, clock: Clock, tls: &Tls) -> Self {
         let outboxes = Arc::new(Outboxes::default());
         let registry = Registry::with_replicas(rules(settings), clock.clone(), outboxes.clone())
             .with_regions(settings.regions.regions.iter().map(|region| region.name.as_str()));
@@ -76,6 +82,7 @@ impl App {
             calls: Calls::new(
                 &settings.replication,
                 Credentials::new(&settings.peer_credentials, clock.clone()),
+                &tls.peers,
                 own_identity(node, Arc::clone(&registry)),
             ),
             digest_interval: settings.replication.digest_interval,
@@ -84,6 +91,7 @@ impl App {
         let to_regions = Calls::to_regions(
             &settings.regions,
             Credentials::new(&settings.region_credentials, clock.clone()),
+            &tls.regions,
             own_identity(node, Arc::clone(&registry)),
         );
         let regions = Regions::new(settings.regions.clone(), Arc::clone(&registry), to_regions, node, clock.clone());

@@ -28,19 +28,19 @@ use super::timed_io::Waiting;
 /// A request whose body is not in yet, or whose answer is not out; shared by the two.
 pub(super) struct Exchange {
     waiting: Arc<Waiting>,
-    number: u64,
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.waiting.answered(self.number);
+        self.waiting.answered();
     }
 }
 
 impl Exchange {
     /// A request has come.
     pub(super) fn begin(waiting: &Arc<Waiting>) -> Arc<Self> {
-        Arc::new(Self { waiting: Arc::clone(waiting), number: waiting.answering() })
+        waiting.answering();
+        Arc::new(Self { waiting: Arc::clone(waiting) })
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn request(
 
 /// The answer as the connection sends it.
 pub(super) fn answer(response: Response<Body>, exchange: Arc<Exchange>) -> Response<AnswerBody> {
-    response.map(|body| AnswerBody { body, _exchange: exchange })
+    response.map(|body| AnswerBody { body, exchange })
 }
 
 /// A body that does not go with its reader.
@@ -157,7 +157,7 @@ async fn discard(mut incoming: Incoming, most: usize) {
 /// A body that keeps its exchange until it is out.
 pub(super) struct AnswerBody {
     body: Body,
-    _exchange: Arc<Exchange>,
+    exchange: Arc<Exchange>,
 }
 
 impl http_body::Body for AnswerBody {
@@ -168,6 +168,7 @@ impl http_body::Body for AnswerBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        self.exchange.waiting.goes_on();
         Pin::new(&mut self.body).poll_frame(cx)
     }
 

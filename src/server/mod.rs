@@ -4,8 +4,9 @@
 //! | file | what |
 //! | --- | --- |
 //! | `app` | what requests are answered by |
-//! | `connections`, `timed_io` | accepting, time limits of a connection |
+//! | `connections`, `conversation`, `timed_io` | accepting, what is said on a connection, its time limits |
 //! | `per_address` | how many connections each address has |
+//! | `secured`, `multiplexed` | handshakes, HTTP/2 |
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
@@ -15,14 +16,18 @@
 //! | `reload` | settings that are read again while the server runs |
 
 mod app;
+mod complaint;
 mod connections;
+mod conversation;
 mod exchange;
 mod figures;
 mod listen;
+mod multiplexed;
 mod own_record;
 mod per_address;
 mod process;
 mod reload;
+mod secured;
 mod tasks;
 mod timed_io;
 
@@ -68,16 +73,17 @@ pub async fn serve(
     process: Process,
     shutdown: impl Future<Output = ()>,
 ) -> bool {
-    let app = App::new(&with_real_port(settings, &sockets.api), Clock::system());
+    let Process { access, levels, files, read_settings, hangups, tls } = process;
+    let app = App::with_tls(&with_real_port(settings, &sockets.api), Clock::system(), &tls);
     let (draining, killed) = (CancellationToken::new(), CancellationToken::new());
     let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone() };
     let requests = TaskTracker::new();
-    let Process { access, levels, files, read_settings, hangups } = process;
-    let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone())));
+    let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone(), tls.clone())));
     if let Some(hangups) = hangups {
         work.hang_up(hangups, files, reload.clone());
     }
     app.start_tasks(&work);
+    work.watch_certificates(&app, tls.clone());
     work.find_peers(&app);
 
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
@@ -93,10 +99,13 @@ pub async fn serve(
     let connections = Connections {
         api,
         router: logged(router),
+        tls: tls.server,
+        refused: Arc::default(),
         patience: Patience {
             head: settings.http.head_timeout,
             idle: settings.http.idle_timeout,
             write: WRITE_PATIENCE,
+            exchanges: settings.http.request_timeout.saturating_add(WRITE_PATIENCE),
         },
         head_limit: settings.http.head_limit,
         leftovers: Arc::new(Leftovers {
@@ -117,7 +126,8 @@ pub async fn serve(
         // Probes get through when clients have taken every connection.
         let permits = Arc::new(Semaphore::new(MANAGEMENT_CONNECTIONS));
         let per_address = PerAddress::default();
-        let own = Connections { api: None, router: logged(router), permits, per_address, ..connections.clone() };
+        let (api, router, tls) = (None, logged(router), tls.management);
+        let own = Connections { api, router, tls, permits, per_address, ..connections.clone() };
         requests.spawn(own.serve(listener));
     }
     for listener in sockets.api {

@@ -4,6 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::access::tls::Tls;
 use crate::logging::{AccessLog, Log, LogFiles, LogLevels};
 
 use super::ReadSettings;
@@ -21,18 +22,21 @@ pub struct Process {
     pub read_settings: Option<ReadSettings>,
     /// `SIGHUP`: the settings are read again.
     pub hangups: Option<Signal>,
+    /// What was made of the settings of TLS.
+    pub tls: Tls,
 }
 
 impl Process {
     /// A process with this log that reads its settings again when it is hung up on. Must be called
     /// within the runtime.
-    pub fn new(log: &Log, read_settings: ReadSettings) -> io::Result<Self> {
+    pub fn new(log: &Log, read_settings: ReadSettings, tls: Tls) -> io::Result<Self> {
         Ok(Self {
             access: log.access(),
             levels: Some(log.levels()),
             files: Some(log.files()),
             read_settings: Some(read_settings),
             hangups: Some(signal(SignalKind::hangup())?),
+            tls,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::access::tls::Tls;
 use crate::logging::LogLevels;
 use crate::ops::actuator::Refreshed;
 use crate::settings::{Effect, Effective, Examined};
@@ -15,24 +16,26 @@ use super::App;
 pub type ReadSettings = Arc<dyn Fn() -> Examined + Send + Sync>;
 
 /// Puts settings in force that were read again, as far as they can change while the server runs. Wrong
-/// ones change nothing.
+/// ones change nothing. Certificates are looked at as well, whatever becomes of the settings.
 pub(super) struct Reload {
     app: App,
     read: ReadSettings,
     levels: Option<LogLevels>,
+    tls: Tls,
     /// What was read last; held while it is read again, so that one reload ends before the next.
     in_force: Mutex<BTreeMap<String, String>>,
 }
 
 impl Reload {
     /// Takes what holds now from where it will be read again.
-    pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>) -> Self {
+    pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
         let in_force = Mutex::new(values(&read().effective));
-        Self { app, read, levels, in_force }
+        Self { app, read, levels, tls, in_force }
     }
 
     /// Reads again; the error lists what is wrong.
     pub(super) fn run(&self) -> Result<Refreshed, String> {
+        self.tls.look_again(true);
         let mut in_force = self.in_force.lock();
         let Examined { outcome, effective, .. } = (self.read)();
         let settings = outcome.map_err(|mistakes| {

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access::tls::Tls;
 use crate::catalog::{Catalog, UNREAD};
 use crate::clock::Clock;
 use crate::http::{Overload, Shedding};
@@ -134,6 +135,12 @@ impl Tasks {
                 due = now + Overload::PERIOD;
             }
         });
+    }
+
+    /// Looks whether certificates, keys and trust have changed.
+    pub(super) fn watch_certificates(&self, app: &App, tls: Tls) {
+        let settings = app.settings().subscribe();
+        self.every("certificates", &settings, |settings| settings.tls.reload_interval, move || tls.look_again(false));
     }
 
     /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.

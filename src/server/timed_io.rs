@@ -9,7 +9,6 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -26,15 +25,17 @@ pub(super) struct Patience {
     pub(super) idle: Duration,
     /// For a reader to take anything of its answer.
     pub(super) write: Duration,
+    /// For anything at all to become of the requests on a connection that carries many at a time.
+    pub(super) exchanges: Duration,
 }
 
 /// What a connection waits for; shared between its socket and the requests on it.
 #[derive(Debug)]
 pub(super) struct Waiting {
     patience: Patience,
+    /// Whether there are many requests at a time (HTTP/2). Then bytes that come need not be part of one.
+    is_multiplexed: bool,
     state: Mutex<State>,
-    /// How many requests have come.
-    requests: AtomicU64,
 }
 
 /// A time limit is set when something has to be waited for, so that a request that is there costs no look at
@@ -45,28 +46,43 @@ enum State {
     Request(Option<Instant>),
     /// For the rest of its head, until then.
     Head(Option<Instant>),
-    /// For the server, with this request.
-    Answer(u64),
+    /// For the server, with so many requests; on a multiplexed connection also for the reader of an answer or
+    /// the sender of a body, until then: they can be held up while the socket is not.
+    Answers(u32, Option<Instant>),
 }
 
 impl Waiting {
-    fn new(patience: Patience) -> Self {
+    fn new(patience: Patience, is_multiplexed: bool) -> Self {
         let state = Mutex::new(State::Request(Some(Instant::now() + patience.head)));
-        Self { patience, state, requests: AtomicU64::new(0) }
+        Self { patience, is_multiplexed, state }
     }
 
-    /// A request has come and begins to be answered. Gives its number.
-    pub(super) fn answering(&self) -> u64 {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        *self.state.lock() = State::Answer(number);
-        number
+    /// A request has come and begins to be answered.
+    pub(super) fn answering(&self) {
+        let mut state = self.state.lock();
+        let others = if let State::Answers(others, _) = *state { others } else { 0 };
+        *state = State::Answers(others.saturating_add(1), None);
     }
 
     /// A request is in and its answer out. The next one may be at work already.
-    pub(super) fn answered(&self, number: u64) {
+    pub(super) fn answered(&self) {
         let mut state = self.state.lock();
-        if matches!(*state, State::Answer(current) if current == number) {
-            *state = State::Request(None);
+        if let State::Answers(requests, _) = *state {
+            *state = if requests > 1 { State::Answers(requests - 1, None) } else { State::Request(None) };
+        }
+    }
+
+    /// Whether no request is being answered.
+    pub(super) fn is_idle(&self) -> bool {
+        !matches!(*self.state.lock(), State::Answers(..))
+    }
+
+    /// Something was sent of an answer.
+    pub(super) fn goes_on(&self) {
+        if self.is_multiplexed
+            && let State::Answers(_, until) = &mut *self.state.lock()
+        {
+            *until = None;
         }
     }
 
@@ -76,6 +92,9 @@ impl Waiting {
     }
 
     fn bytes_came(&self) {
+        if self.is_multiplexed {
+            return;
+        }
         let mut state = self.state.lock();
         if let State::Request(_) = *state {
             *state = State::Head(None);
@@ -87,7 +106,10 @@ impl Waiting {
         match &mut *self.state.lock() {
             State::Request(until) => Some(*until.get_or_insert(now + self.patience.idle)),
             State::Head(until) => Some(*until.get_or_insert(now + self.patience.head)),
-            State::Answer(_) => None,
+            State::Answers(_, until) if self.is_multiplexed => {
+                Some(*until.get_or_insert(now + self.patience.exchanges))
+            }
+            State::Answers(..) => None,
         }
     }
 }
@@ -104,8 +126,18 @@ pub(super) struct TimedIo<S> {
 }
 
 impl<S> TimedIo<S> {
+    /// For one request after the other.
     pub(super) fn new(socket: S, patience: Patience) -> (Self, Arc<Waiting>) {
-        let waiting = Arc::new(Waiting::new(patience));
+        Self::of(socket, Waiting::new(patience, false))
+    }
+
+    /// For many requests at a time.
+    pub(super) fn multiplexed(socket: S, patience: Patience) -> (Self, Arc<Waiting>) {
+        Self::of(socket, Waiting::new(patience, true))
+    }
+
+    fn of(socket: S, waiting: Waiting) -> (Self, Arc<Waiting>) {
+        let (patience, waiting) = (waiting.patience, Arc::new(waiting));
         let alarm = Box::pin(tokio::time::sleep(patience.head));
         (Self { socket, waiting: Arc::clone(&waiting), stalled: None, alarm }, waiting)
     }
@@ -190,7 +222,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(cx)
+        // TLS has something to say before.
+        let polled = Pin::new(&mut self.socket).poll_shutdown(cx);
+        self.wrote(cx, polled)
     }
 }
 
@@ -202,8 +236,12 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Patience =
-        Patience { head: Duration::from_secs(10), idle: Duration::from_mins(2), write: Duration::from_secs(30) };
+    const PATIENCE: Patience = Patience {
+        head: Duration::from_secs(10),
+        idle: Duration::from_mins(2),
+        write: Duration::from_secs(30),
+        exchanges: Duration::from_mins(1),
+    };
 
     fn pair() -> (TimedIo<DuplexStream>, Arc<Waiting>, DuplexStream) {
         let (server, client) = duplex(64);
@@ -233,7 +271,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_head_has_its_time_from_its_first_byte_and_gains_none() {
         let (mut io, waiting, mut client) = pair();
-        waiting.answered(waiting.answering());
+        waiting.answering();
+        waiting.answered();
         let trickle = async {
             tokio::time::sleep(Duration::from_secs(100)).await;
             for _ in 0..30 {
@@ -248,10 +287,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn between_requests_there_is_the_idle_time_and_during_an_answer_no_limit() {
         let (mut io, waiting, _client) = pair();
-        let number = waiting.answering();
+        waiting.answering();
         let work = async {
             tokio::time::sleep(Duration::from_hours(1)).await;
-            waiting.answered(number);
+            waiting.answered();
         };
         let (waited, ()) = tokio::join!(patience(&mut io), work);
         assert_eq!(waited, 3_600 + 120);
@@ -260,11 +299,45 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_late_end_of_an_answer_does_not_end_the_next_one() {
         let (mut io, waiting, _client) = pair();
-        let (first, second) = (waiting.answering(), waiting.answering());
-        waiting.answered(first);
+        waiting.answering();
+        waiting.answering();
+        waiting.answered();
         assert!(tokio::time::timeout(Duration::from_hours(1), io.read(&mut [0; 16])).await.is_err());
-        waiting.answered(second);
+        waiting.answered();
         assert_eq!(patience(&mut io).await, 120);
+    }
+
+    fn many() -> (TimedIo<DuplexStream>, Arc<Waiting>, DuplexStream) {
+        let (server, client) = duplex(64);
+        let (io, waiting) = TimedIo::multiplexed(server, PATIENCE);
+        (io, waiting, client)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_no_request_neither_begins_a_head_nor_keeps_a_multiplexed_connection() {
+        let (mut io, waiting, mut client) = many();
+        waiting.answering();
+        waiting.answered();
+        let pings = async {
+            for _ in 0..9 {
+                let _ = client.write_all(b"ping").await;
+                tokio::time::sleep(Duration::from_secs(15)).await;
+            }
+        };
+        let (waited, ()) = tokio::join!(patience(&mut io), pings);
+        assert_eq!(waited, 120);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_multiplexed_answer_of_which_nothing_is_taken_is_given_up() {
+        let (mut io, waiting, _client) = many();
+        waiting.answering();
+        let sending = async {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            waiting.goes_on();
+        };
+        let (waited, ()) = tokio::join!(patience(&mut io), sending);
+        assert!((60..=120).contains(&waited), "{waited}");
     }
 
     #[tokio::test(start_paused = true)]

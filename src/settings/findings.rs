@@ -34,6 +34,14 @@ pub enum SettingsError {
         /// What would be right.
         expected: String,
     },
+    /// Something that does not go together, or what a property leads to.
+    #[error("{name}: {problem}")]
+    Unfit {
+        /// The property, or the root of several.
+        name: String,
+        /// What is wrong, without secrets.
+        problem: String,
+    },
     /// A value whose placeholders lead nowhere.
     #[error("{name} = {value:?} ({origin}): {problem}")]
     Placeholder {
@@ -53,6 +61,11 @@ pub enum SettingsError {
 pub struct SettingsErrors(Vec<SettingsError>);
 
 impl SettingsErrors {
+    /// These; none if there are none.
+    pub fn of(errors: Vec<SettingsError>) -> Option<Self> {
+        (!errors.is_empty()).then_some(Self(errors))
+    }
+
     /// The exit code of a program that could not start for its settings (`EX_CONFIG`).
     pub const EXIT_CODE: u8 = 78;
 
@@ -84,6 +97,13 @@ pub struct Notice {
     pub level: NoticeLevel,
     /// One line.
     pub text: String,
+}
+
+impl Notice {
+    /// Something that is probably not what was meant; one line.
+    pub fn warning(text: String) -> Self {
+        Self { level: NoticeLevel::Warning, text }
+    }
 }
 
 impl fmt::Display for Notice {
@@ -123,7 +143,7 @@ impl Findings {
 
     /// The mistakes, if there are any, and the notices.
     pub(super) fn conclude(self) -> (Result<(), SettingsErrors>, Vec<Notice>) {
-        let outcome = if self.errors.is_empty() { Ok(()) } else { Err(SettingsErrors(self.errors)) };
+        let outcome = SettingsErrors::of(self.errors).map_or(Ok(()), Err);
         (outcome, self.notices)
     }
 }

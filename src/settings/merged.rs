@@ -266,10 +266,10 @@ mod tests {
     #[test]
     fn what_changes_how_the_server_is_reached_is_said_aloud() {
         let (_, warnings) = merged(&[
-            word("server.ssl.key-store", "x.p12"),
+            word("server.ssl.ciphers", "x"),
             word("spring.security.oauth2.client.registration.a.client-secret", "hidden"),
             word("management.port", "9090"),
-            word("server.ssl.enabled", ""),
+            word("management.address", ""),
         ]);
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert!(!warnings.concat().contains("hidden"));

@@ -47,6 +47,7 @@ mod replication;
 mod secrets;
 mod security;
 pub(crate) mod sources;
+mod tls;
 mod value;
 mod winners;
 
@@ -76,6 +77,7 @@ pub use security::{
     UserSettings,
 };
 pub use sources::{Origin, Sources};
+pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};
 pub use value::LONGEST as LONGEST_TIME;
 
 use std::path::PathBuf;
@@ -121,6 +123,8 @@ pub struct Settings {
     pub security: SecuritySettings,
     /// What is logged.
     pub logging: LoggingSettings,
+    /// TLS, both ways.
+    pub tls: TlsSettings,
 }
 
 /// Settings, and what is to be said about them.
@@ -179,7 +183,9 @@ impl Settings {
         let Gathered { sources, files, profiles } = gathered;
         let merged = Merged::new(&sources, &mut findings);
         let mut reader = Reader::new(&merged, &mut findings);
+        let management = ManagementSettings::read(&mut reader);
         let settings = Self {
+            tls: TlsSettings::read(&mut reader, management.port),
             http: HttpSettings::read(&mut reader),
             leases: LeaseSettings::read(&mut reader),
             preservation: PreservationSettings::read(&mut reader),
@@ -193,7 +199,7 @@ impl Settings {
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
-            management: ManagementSettings::read(&mut reader),
+            management,
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

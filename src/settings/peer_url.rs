@@ -66,11 +66,6 @@ impl PeerUrl {
         self.place.path()
     }
 
-    /// Whether it is `https`.
-    pub fn is_tls(&self) -> bool {
-        self.place.scheme() == "https"
-    }
-
     /// The user of HTTP Basic, decoded.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
@@ -189,9 +184,9 @@ mod tests {
     #[test]
     fn parts() {
         let one = url("https://[::1]/eureka");
-        assert_eq!((one.host(), one.port(), one.path(), one.is_tls()), ("[::1]", 443, "/eureka/", true));
+        assert_eq!((one.host(), one.port(), one.path()), ("[::1]", 443, "/eureka/"));
         let other = url("http://u:p@a:8761/eureka");
-        assert_eq!((other.host(), other.port(), other.is_tls()), ("a", 8761, false));
+        assert_eq!((other.host(), other.port()), ("a", 8761));
         assert_eq!(other.at("peerreplication/batch/"), "http://a:8761/eureka/peerreplication/batch/");
         let elsewhere = other.elsewhere("[::1]", 80, "/x").unwrap();
         assert_eq!(

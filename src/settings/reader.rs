@@ -125,6 +125,19 @@ impl<'a> Reader<'a> {
         read(value).map_err(|expected| self.findings.error(problem(expected))).ok()
     }
 
+    /// Whether anything below a root has a value, its switch aside.
+    pub(super) fn has_any_below(&self, root: &str) -> bool {
+        self.merged.iter().any(|(name, property)| {
+            let rest = name.strip_prefix(root).and_then(|rest| rest.strip_prefix('.'));
+            rest.is_some_and(|rest| rest != "enabled") && !property.value.trim().is_empty()
+        })
+    }
+
+    /// Tells of properties that do not go together.
+    pub(super) fn unfit(&mut self, name: &str, problem: &str) {
+        self.findings.error(SettingsError::Unfit { name: name.to_owned(), problem: problem.to_owned() });
+    }
+
     /// Warns of something that a concern does not do.
     pub(super) fn warn(&mut self, text: &str) {
         self.findings.warn(text);

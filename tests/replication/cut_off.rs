@@ -28,13 +28,13 @@ fn says(node: &Server, line: &str) {
 
 #[test]
 fn peers_that_cannot_be_reached_are_waited_for_until_the_limit() {
-    let deaf = Deaf::listen();
+    let (deaf, plain) = (Deaf::listen(), FakePeer::start(Manner::With(registry(&["ord-1"]))));
     let listed = |url: &str| format!("--eureka.client.service-url.defaultZone={url}");
     let name = "a".repeat(64);
     let cut_off = [
         peers(&[deaf.address]),
         listed(&format!("http://{name}.test:8761/eureka/")),
-        listed("https://127.0.0.1:8761/eureka/"),
+        listed(&format!("https://{}/eureka/", plain.address)),
         "--eurekad.peers.file=not-there".to_owned(),
     ];
     let nodes = cut_off.map(|words| start(address(), &[&words, "--eurekad.first-copy.limit=3s"]));

@@ -66,11 +66,6 @@ impl Regions {
     /// Copies all of them from now on, until `ending`.
     pub fn start(&self, tasks: &TaskTracker, ending: &CancellationToken) {
         for region in &self.settings.regions {
-            if region.url.is_tls() {
-                let (region, url) = (&region.name, &region.url);
-                tracing::error!(region, %url, "a region cannot be read: https is not served yet");
-                continue;
-            }
             let Some(id) = self.registry.region(&region.name) else { continue };
             let apps = self.settings.apps_of(&region.name);
             let follower = Follower {

@@ -157,7 +157,8 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eureka.client.eureka-server-url-context",
     ];
     const RATE_LIMITER: &str = "eureka.server.rate-limiter-";
-    const AFTER_RESTART: [&str; 2] = ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval"];
+    const AFTER_RESTART: [&str; 3] =
+        ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval", "eurekad.peers.ssl.bundle"];
     const FAMILIES_AFTER_RESTART: [&str; 2] = ["eurekad.peers.credentials.", "eurekad.peers.oauth2."];
     if AFTER_RESTART.contains(&name) || FAMILIES_AFTER_RESTART.iter().any(|family| name.starts_with(family)) {
         return false;

@@ -60,6 +60,22 @@ pub(super) const NO_EFFECT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "TLS is the same whatever it says",
+        &[
+            "server.ssl.protocol",
+            "server.ssl.key-store-provider",
+            "server.ssl.trust-store-provider",
+            "server.ssl.trust-certificate-private-key",
+            "management.server.ssl.protocol",
+            "management.server.ssl.key-store-provider",
+            "management.server.ssl.trust-store-provider",
+            "management.server.ssl.trust-certificate-private-key",
+            "javax.net.ssl.keyStoreProvider",
+            "javax.net.ssl.trustStoreProvider",
+            "spring.ssl.bundle.watch.file.quiet-period",
+        ],
+    ),
+    (
         "it tunes a Java logging library",
         &[
             "logging.config",

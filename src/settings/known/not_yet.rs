@@ -11,7 +11,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
-            "eureka.client.tls.enabled",
             "eureka.dashboard.enabled",
             "management.endpoint.health.probes.enabled",
         ],
@@ -26,10 +25,7 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Text,
         &[
-            "eureka.server.remote-region-trust-store",
-            "eureka.server.remote-region-trust-store-password",
             "eureka.instance.initial-status",
-            "eureka.client.tls.*",
             "eureka.dashboard.path",
             "management.server.base-path",
             "management.server.*",
@@ -47,7 +43,14 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
 ];
 
 pub(super) const MISSED: &[(&str, &[&str])] = &[
-    ("this version serves plain HTTP only", &["server.ssl.*", "spring.ssl.*", "management.server.ssl.*"]),
+    (
+        "ciphers cannot be chosen, all that there are here are safe",
+        &["server.ssl.ciphers[]", "management.server.ssl.ciphers[]"],
+    ),
+    (
+        "there is one certificate a port",
+        &["server.ssl.server-name-bundles.*", "management.server.ssl.server-name-bundles.*"],
+    ),
     ("logins by OAuth 2 are not served", &["spring.security.oauth2.*"]),
     ("it is management.server.port and .address since Spring Boot 2", &["management.port", "management.address"]),
 ];

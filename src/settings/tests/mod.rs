@@ -71,12 +71,27 @@ fn the_later_source_wins() {
     assert_eq!(port(&environment, &["-Dspring.application.json={\"server.port\": 11}"]), 11);
 }
 
+/// What must be set for a property to mean something.
+fn companions(name: &str) -> &'static [&'static str] {
+    const CLIENT: &[&str] =
+        &["--eureka.client.tls.enabled=true", "--eureka.client.tls.key-store=k", "--eureka.client.tls.trust-store=t"];
+    match name {
+        "eureka.client.tls.enabled" => CLIENT.get(1..).unwrap_or_default(),
+        name if name.starts_with("eureka.client.tls.") => CLIENT,
+        name if name.starts_with("javax.net.ssl.") => &["-Djavax.net.ssl.keyStore=k", "-Djavax.net.ssl.trustStore=t"],
+        "eureka.server.remote-region-trust-store-password" => &["--eureka.server.remote-region-trust-store=t"],
+        _ => &[],
+    }
+}
+
 #[test]
 fn every_property_in_use_changes_something() {
     for known in works() {
         // No number, no boolean, no level; as a text it differs from every default.
         let word = format!("--{}=Odd value", settable(&known));
-        let changed = Settings::from_words(&[&word]).map_or(true, |settings| settings != Settings::default());
+        let others = companions(known.name);
+        let with = [others, &[word.as_str()]].concat();
+        let changed = Settings::from_words(&with).map_or(true, |settings| settings != words(others));
         assert!(changed, "{word} does nothing");
     }
 }

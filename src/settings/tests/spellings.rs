@@ -54,7 +54,8 @@ proptest! {
         way in prop::sample::select(WAYS.to_vec()),
         choices in prop::collection::vec(any::<u8>(), 1..40),
     ) {
-        let known: Vec<Known> = works().filter(|known| known.shape == Shape::One).collect();
+        let known = works().filter(|known| known.shape == Shape::One);
+        let known: Vec<Known> = known.filter(|known| super::super::secrets::masked(known.name, "77") == "77").collect();
         let known = pick.get(&known);
         // A value that is none of the defaults; whether it is right does not matter.
         let Examined { effective, .. } = examine(way, &spell(known.name, &choices, matches!(way, Way::Variable)), "77");

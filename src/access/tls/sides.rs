@@ -1,0 +1,206 @@
+//! Configurations of rustls for a port and for calls.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{ResolvesClientCert, Resumption};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::{NoClientAuth, WebPkiClientVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme, SupportedProtocolVersion, version,
+};
+
+use crate::access::ClientCertificate;
+use crate::settings::{ClientAuth, OutgoingTls, Protocols, ServerTls, TlsSettings};
+
+use super::material::Material;
+use super::verifier::{Anyone, Trust, schemes, signature_12, signature_13};
+use super::watched::Watched;
+use super::{Mistake, PROVIDER, certificate};
+
+/// The protocols above TLS, the better first.
+const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// TLS of a port.
+#[derive(Debug)]
+pub struct Port(Watched<ServerConfig>);
+
+impl Port {
+    pub(super) fn load(of: &'static str, settings: &ServerTls) -> Result<(Self, Vec<String>), Vec<Mistake>> {
+        let (property, client_auth) = (settings.keys.certificate.property.clone(), settings.client_auth);
+        let protocols = settings.protocols;
+        let make = move |material: Material| {
+            let wrong =
+                |error: &dyn std::fmt::Display| Mistake { property: property.clone(), problem: error.to_string() };
+            let keys = material.keys.ok_or_else(|| wrong(&"there is no certificate"))?;
+            let verifier = match (client_auth, material.trust) {
+                (ClientAuth::None, _) | (_, None) => Arc::new(NoClientAuth),
+                (wish, Some(trusted)) => {
+                    let builder = WebPkiClientVerifier::builder_with_provider(trusted.roots, Arc::clone(&PROVIDER));
+                    let builder = if wish == ClientAuth::Want { builder.allow_unauthenticated() } else { builder };
+                    builder.build().map_err(|error| wrong(&error))?
+                }
+            };
+            let builder = ServerConfig::builder_with_provider(Arc::clone(&PROVIDER));
+            let builder = builder.with_protocol_versions(&versions(protocols)).map_err(|error| wrong(&error))?;
+            let resolver = Arc::new(SingleCertAndKey::from(keys));
+            let mut config = builder.with_client_cert_verifier(verifier).with_cert_resolver(resolver);
+            config.alpn_protocols = ALPN.map(<[u8]>::to_vec).to_vec();
+            Ok(config)
+        };
+        let (keys, trust) =
+            (Some(settings.keys.clone()), settings.trust.clone().filter(|_| client_auth != ClientAuth::None));
+        let (watched, odd) = Watched::load(of, keys, trust, Box::new(make))?;
+        Ok((Self(watched), odd))
+    }
+
+    /// What the next connection goes by.
+    pub fn config(&self) -> Arc<ServerConfig> {
+        self.0.current()
+    }
+
+    /// What a client's certificates, which were verified, say of it; the first is its own.
+    pub fn client(certificates: Option<&[CertificateDer<'_>]>) -> Option<Arc<ClientCertificate>> {
+        certificate::client(certificates?.first()?).map(Arc::new)
+    }
+
+    pub(super) fn look_again(&self, now: bool) {
+        self.0.look_again(now);
+    }
+}
+
+/// TLS of calls. The default shows no certificate and trusts the system's roots.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    watched: Arc<Watched<Side>>,
+    protocols: Protocols,
+}
+
+/// What calls go by.
+#[derive(Debug)]
+struct Side {
+    keys: Option<Arc<CertifiedKey>>,
+    trust: Trust,
+}
+
+impl Side {
+    fn make(property: &str, material: Material) -> Result<Self, Mistake> {
+        let trust = material.trust.map_or(Ok(Trust::System), Trust::these);
+        let trust = trust.map_err(|problem| Mistake { property: property.to_owned(), problem })?;
+        Ok(Self { keys: material.keys, trust })
+    }
+}
+
+impl Default for Outgoing {
+    fn default() -> Self {
+        let side = Side { keys: None, trust: Trust::System };
+        let watched = Watched::fixed("calls", side, Box::new(|material| Side::make("", material)));
+        Self { watched: Arc::new(watched), protocols: Protocols::default() }
+    }
+}
+
+impl Outgoing {
+    pub(super) fn load(of: &'static str, settings: &OutgoingTls) -> Result<(Self, Vec<String>), Vec<Mistake>> {
+        let OutgoingTls { keys, trust, protocols } = settings.clone();
+        let property = trust.as_ref().map(|trust| trust.certificates.property.clone()).unwrap_or_default();
+        let make = Box::new(move |material| Side::make(&property, material));
+        let (watched, odd) = Watched::load(of, keys, trust, make)?;
+        Ok((Self { watched: Arc::new(watched), protocols }, odd))
+    }
+
+    /// What connections go by, now and when files have changed. Handshakes are whole ones: a session that
+    /// is taken up again would show the old certificate, and trust the old one.
+    pub fn config(&self) -> ClientConfig {
+        let live = Arc::new(Live(Arc::clone(&self.watched)));
+        let keys: Arc<dyn ResolvesClientCert> = live.clone();
+        let mut config = client(self.protocols, live, keys);
+        config.resumption = Resumption::disabled();
+        config
+    }
+
+    pub(super) fn look_again(&self, now: bool) {
+        self.watched.look_again(now);
+    }
+}
+
+/// What a question to a port of this machine goes by. Any certificate is taken, as the name in it is not
+/// that of the loopback: nothing may be told there that is secret.
+pub(super) fn to_own_port(settings: &TlsSettings, port: &ServerTls) -> Result<ClientConfig, Vec<Mistake>> {
+    let keys = settings.peers.keys.as_ref().unwrap_or(&port.keys);
+    let keys = OutgoingTls {
+        keys: Some(keys.clone()).filter(|_| port.client_auth != ClientAuth::None),
+        ..OutgoingTls::default()
+    };
+    let (Outgoing { watched, .. }, _) = Outgoing::load("own port", &keys)?;
+    Ok(client(Protocols::default(), Arc::new(Anyone), Arc::new(Live(watched))))
+}
+
+/// # Panics
+///
+/// Never: there is always a version, and ring has ciphers for each.
+#[expect(clippy::expect_used, reason = "see the docs")]
+fn client(
+    protocols: Protocols,
+    verifier: Arc<dyn ServerCertVerifier>,
+    keys: Arc<dyn ResolvesClientCert>,
+) -> ClientConfig {
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&PROVIDER))
+        .with_protocol_versions(&versions(protocols))
+        .expect("a version that ring has ciphers for");
+    builder.dangerous().with_custom_certificate_verifier(verifier).with_client_cert_resolver(keys)
+}
+
+fn versions(protocols: Protocols) -> Vec<&'static SupportedProtocolVersion> {
+    let Protocols { v1_2, v1_3 } = protocols;
+    [v1_3.then_some(&version::TLS13), v1_2.then_some(&version::TLS12)].into_iter().flatten().collect()
+}
+
+/// Asks at each handshake what is in force.
+#[derive(Debug)]
+struct Live(Arc<Watched<Side>>);
+
+impl ServerCertVerifier for Live {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.0.current().trust.verify(end_entity, intermediates, name, ocsp, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        signature_12(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        signature_13(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        schemes()
+    }
+}
+
+impl ResolvesClientCert for Live {
+    fn resolve(&self, _authorities: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.0.current().keys.clone()
+    }
+
+    fn has_certs(&self) -> bool {
+        self.0.current().keys.is_some()
+    }
+}

@@ -1,0 +1,177 @@
+//! A connection from its first byte to its last: the handshake, which HTTP it speaks, its requests, the drain.
+
+use std::convert::Infallible;
+use std::error::Error as _;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tower::ServiceExt;
+
+use crate::access::tls::Port;
+use crate::access::{Connection, Limit};
+use crate::logging::PeerAddress;
+
+use super::connections::Connections;
+use super::exchange::{self, AnswerBody, Exchange, Leftovers};
+use super::multiplexed;
+use super::secured::{self, Secured};
+use super::timed_io::{TimedIo, Waiting};
+
+/// How long a client with many requests at a time may take to say that it sends no more.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+impl Connections {
+    /// Serves a connection until its end.
+    pub(super) async fn talk(self, socket: TcpStream) {
+        let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
+        match self.tls.clone() {
+            None => self.talk_http1(socket, from).await,
+            // Apart, so that a plain connection takes no memory for it.
+            Some(tls) => Box::pin(self.talk_secured(socket, from, tls)).await,
+        }
+    }
+
+    async fn talk_secured(self, socket: TcpStream, mut from: Connection, tls: Arc<Port>) {
+        let greeted = tokio::select! {
+            greeted = secured::greet(socket, &tls, self.patience.head) => greeted,
+            () = self.draining.cancelled() => return,
+        };
+        match greeted {
+            Ok(Some(Secured { stream, certificate, is_http2 })) => {
+                from.certificate = certificate;
+                if is_http2 { self.talk_http2(stream, from).await } else { self.talk_http1(stream, from).await }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let address = from.address.map(|address| tracing::field::display(address.0));
+                if secured::is_of_a_certificate(&error) && self.refused.lock().is_due() {
+                    tracing::info!(address, %error, "a client has no certificate that is taken");
+                } else {
+                    tracing::debug!(address, %error, "a handshake failed");
+                }
+            }
+        }
+    }
+
+    async fn talk_http1<S>(self, socket: S, from: Connection)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (io, waiting) = TimedIo::new(socket, self.patience);
+        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
+        let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
+        self.keep(connection, &waiting, http1::Connection::graceful_shutdown, std::future::pending()).await;
+    }
+
+    async fn talk_http2<S>(self, socket: S, from: Connection)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (io, waiting) = TimedIo::multiplexed(socket, self.patience);
+        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let builder = multiplexed::builder(self.tasks.clone(), self.head_limit);
+        let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
+        // The client has its say in the end, and need not say anything.
+        let unused = async {
+            loop {
+                tokio::time::sleep(FAREWELL).await;
+                if waiting.is_idle() {
+                    return;
+                }
+            }
+        };
+        self.keep(connection, &waiting, http2::Connection::graceful_shutdown, unused).await;
+    }
+
+    /// Serves a connection until its end: the client's, the drain's, that of the time for it, or once it is
+    /// `unused` during the drain.
+    async fn keep<C>(
+        &self,
+        connection: C,
+        waiting: &Waiting,
+        wind_down: fn(Pin<&mut C>),
+        unused: impl Future<Output = ()>,
+    ) where
+        C: Future<Output = hyper::Result<()>>,
+    {
+        let mut connection = pin!(connection);
+        let served = tokio::select! {
+            served = connection.as_mut() => served,
+            () = self.killed.cancelled() => return,
+            () = self.draining.cancelled() => {
+                wind_down(connection.as_mut());
+                tokio::select! {
+                    served = connection => served,
+                    () = self.killed.cancelled() => return,
+                    () = unused => return,
+                }
+            }
+        };
+        if let Err(error) = served {
+            if error.is_parse_too_large() {
+                self.over_limit.count(Limit::Head);
+            } else if waiting.is_in_head() && is_late(&error) {
+                self.over_limit.count(Limit::HeadTime);
+            }
+            tracing::debug!(%error, "a connection ended");
+        }
+    }
+}
+
+/// Whether a connection ended since its patience did.
+fn is_late(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
+}
+
+/// What answers the requests of a connection: the API, what answers the rest, and who asks.
+type Site = (Option<crate::http::Service>, Router, Connection);
+
+/// Answers the requests of one connection.
+fn service(
+    site: Site,
+    leftovers: Arc<Leftovers>,
+    waiting: Arc<Waiting>,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<AnswerBody>,
+    Error = Infallible,
+    Future = impl Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + 'static,
+> {
+    let site = Arc::new(site);
+    service_fn(move |incoming: Request<Incoming>| {
+        let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
+        async move {
+            let (api, router, from) = &*site;
+            let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
+            let answered = match api {
+                Some(api) => api.answer(request, from).await,
+                None => Err(request),
+            };
+            let response = match answered {
+                Ok(response) => response,
+                Err(mut request) => {
+                    let extensions = request.extensions_mut();
+                    extensions.insert(from.clone());
+                    if let Some(address) = from.address {
+                        extensions.insert(address);
+                    }
+                    router.clone().oneshot(request).await?
+                }
+            };
+            Ok::<_, Infallible>(exchange::answer(response, exchange))
+        }
+    })
+}
