@@ -8,6 +8,7 @@
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `security` | who may come in, and what they may do there |
+//! | `fuzz` | what holds for any bytes; replays what `fuzz/` starts from and what it found |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
@@ -22,6 +23,7 @@
 
 mod discovery;
 mod dns_stub;
+mod fuzz;
 mod leases;
 mod logging;
 mod properties;

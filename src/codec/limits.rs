@@ -117,12 +117,12 @@ impl<T> Under for Result<T, ReadError> {
 }
 
 /// A piece of a body, quoted for an error.
-pub(super) fn quoted(piece: &str) -> String {
+pub(crate) fn quoted(piece: &str) -> String {
     format!("\"{}\"", shortened(piece))
 }
 
 /// The beginning of a piece of a body for an error, fit for one line.
-pub(super) fn shortened(piece: &str) -> impl Display {
+pub(crate) fn shortened(piece: &str) -> impl Display {
     fmt::from_fn(move |f| {
         const LONGEST: usize = 80;
         for c in piece.chars().take(LONGEST) {

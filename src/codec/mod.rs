@@ -22,3 +22,4 @@ pub mod xml;
 
 pub use document::{Detail, Document, Format, Group, Shown, StatusDocument};
 pub use limits::{Limits, ReadError};
+pub(crate) use limits::{quoted, shortened};

@@ -6,8 +6,8 @@
 //! what is wrong. Nothing below `/eureka` is ever HTML.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
+use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderName, HeaderValue, StatusCode};
 
 use crate::access::Limit;
 use crate::codec::{Format, json, xml};
@@ -93,14 +93,18 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
+        // It may repeat what was sent, and no browser is to guess that this is a page.
+        const TEXT: [(HeaderName, HeaderValue); 2] = [
+            (CONTENT_TYPE, HeaderValue::from_static("text/plain;charset=utf-8")),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ];
         // What is left of a body that was not read to its end would be taken for the next request.
-        const CLOSE: [(http::HeaderName, HeaderValue); 1] = [(CONNECTION, HeaderValue::from_static("close"))];
+        const CLOSE: [(HeaderName, HeaderValue); 1] = [(CONNECTION, HeaderValue::from_static("close"))];
         const SOON: HeaderValue = HeaderValue::from_static("1");
         // A client's own pause between two tries.
         const LATER: HeaderValue = HeaderValue::from_static("30");
         match self {
-            Self::BadRequest(message) => (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, TEXT)], message).into_response(),
+            Self::BadRequest(message) => (StatusCode::BAD_REQUEST, TEXT, message).into_response(),
             Self::Unreadable { format: Format::Json, message } => {
                 (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, JSON)], json::error(&message)).into_response()
             }
@@ -116,15 +120,12 @@ impl IntoResponse for ApiError {
                 (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response()
             }
             Self::Full(full) => {
-                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, LATER), (CONTENT_TYPE, TEXT)], full.to_string())
-                    .into_response()
+                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, LATER)], TEXT, full.to_string()).into_response()
             }
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE.into_response(),
             Self::TimedOut => (StatusCode::REQUEST_TIMEOUT, CLOSE).into_response(),
             Self::Overtaken => StatusCode::CONFLICT.into_response(),
-            Self::TooLarge { .. } => {
-                (StatusCode::PAYLOAD_TOO_LARGE, CLOSE, [(CONTENT_TYPE, TEXT)], self.to_string()).into_response()
-            }
+            Self::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, CLOSE, TEXT, self.to_string()).into_response(),
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response(),
         }
     }

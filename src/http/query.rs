@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use http::Uri;
 
+use crate::codec::quoted;
 use crate::model::{InstanceStatus, Text, WallMillis};
 
 use super::error::ApiError;
@@ -28,7 +29,8 @@ pub(super) fn entries(uri: &Uri) -> Vec<(Text, Text)> {
 pub(super) fn millis(uri: &Uri, name: &str) -> Result<Option<WallMillis>, ApiError> {
     let number = |value: Cow<'_, str>| {
         value.parse().map_err(|_| {
-            ApiError::BadRequest(format!("cannot read {name}: expected milliseconds since 1970, found `{value}`"))
+            let found = quoted(&value);
+            ApiError::BadRequest(format!("cannot read {name}: expected milliseconds since 1970, found {found}"))
         })
     };
     first(uri, name).map(number).transpose()
@@ -39,7 +41,8 @@ pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, Ap
     let known = |value: Cow<'_, str>| {
         InstanceStatus::from_name(&value).ok_or_else(|| {
             let names = InstanceStatus::names();
-            ApiError::BadRequest(format!("cannot read {name}: expected one of {names}, found `{value}`"))
+            let found = quoted(&value);
+            ApiError::BadRequest(format!("cannot read {name}: expected one of {names}, found {found}"))
         })
     };
     first(uri, name).map(known).transpose()
@@ -77,5 +80,15 @@ mod tests {
         assert!(status(&uri, "value").unwrap_err().to_string().contains("OUT_OF_SERVICE"));
         assert!(millis(&uri, "lastDirtyTimestamp").unwrap_err().to_string().contains("lastDirtyTimestamp"));
         assert_eq!(millis(&uri, "other").unwrap(), None);
+    }
+
+    #[test]
+    fn a_mistake_repeats_little_of_what_was_sent_and_no_control_character() {
+        let long = "x".repeat(10_000);
+        let uri: Uri = format!("/x?value=%1b[31m{long}&lastDirtyTimestamp=%0d%0a{long}").parse().unwrap();
+        for error in [status(&uri, "value").unwrap_err(), millis(&uri, "lastDirtyTimestamp").unwrap_err()] {
+            let text = error.to_string();
+            assert!(text.len() < 300 && !text.contains(char::is_control), "{text:?}");
+        }
     }
 }

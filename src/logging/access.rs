@@ -19,7 +19,7 @@ use http_body::{Frame, SizeHint};
 use tokio::time::Instant;
 
 use super::daily::{self, DailyFile};
-use super::escape::push_quotable;
+use super::escape::quotable;
 use super::files::{LogFileError, Stream};
 use super::queue::Queue;
 use super::stamps::Stamps;
@@ -90,10 +90,12 @@ fn of_request(part: &AccessPart, request: &Request) -> Option<String> {
             Some(PeerAddress(address)) => address.ip().to_canonical().to_string(),
             None => "-".to_owned(),
         },
-        AccessPart::RequestLine => format!("{} {} {:?}", request.method(), target(), request.version()),
+        AccessPart::RequestLine => {
+            format!("{} {} {:?}", request.method(), quotable(target()), request.version())
+        }
         AccessPart::Method => request.method().to_string(),
-        AccessPart::Path => request.uri().path().to_owned(),
-        AccessPart::Query => request.uri().query().map(|query| format!("?{query}")).unwrap_or_default(),
+        AccessPart::Path => quotable(request.uri().path()),
+        AccessPart::Query => request.uri().query().map(|query| format!("?{}", quotable(query))).unwrap_or_default(),
         AccessPart::Protocol => format!("{:?}", request.version()),
         AccessPart::RequestHeader(name) => header(request.headers(), name),
         AccessPart::Nothing => "-".to_owned(),
@@ -104,9 +106,7 @@ fn of_request(part: &AccessPart, request: &Request) -> Option<String> {
 /// Whose login it was; blanks would look like the next part.
 fn user(user: Option<&UserName>) -> String {
     let Some(UserName(name)) = user else { return "-".to_owned() };
-    let mut text = String::new();
-    push_quotable(&mut text, name);
-    text.replace(' ', "\\u0020")
+    quotable(name).replace(' ', "\\u0020")
 }
 
 /// `-` where there is none.
@@ -115,9 +115,7 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> String {
     if [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name) {
         return "***".to_owned();
     }
-    let mut text = String::new();
-    push_quotable(&mut text, &String::from_utf8_lossy(value.as_bytes()));
-    text
+    quotable(&String::from_utf8_lossy(value.as_bytes()))
 }
 
 /// A request and its answer; writes its line when it goes.
@@ -251,6 +249,18 @@ mod tests {
         );
         let anonymous = Request::builder().method("PUT").uri("/x").body(Body::empty()).unwrap();
         assert_eq!(line("%h [%q] %B %s", anonymous).await, "- [] 0 404\n");
+    }
+
+    /// Quotes, line separators and marks for the direction of writing may stand unencoded in a target.
+    #[tokio::test(start_paused = true)]
+    async fn a_request_line_cannot_forge_the_rest_of_its_line() {
+        let target = "/none\"\u{202e}?x\u{85}\u{2028}";
+        for (pattern, expected) in [
+            ("\"%r\" %s", r#""GET /none\"\u202e?x\u0085\u2028 HTTP/1.1" 404"#),
+            ("%U%q", r#"/none\"\u202e?x\u0085\u2028"#),
+        ] {
+            assert_eq!(line(pattern, request(target)).await, format!("{expected}\n"));
+        }
     }
 
     #[tokio::test(start_paused = true)]

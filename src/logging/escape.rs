@@ -6,6 +6,13 @@
 
 use std::fmt::Write as _;
 
+/// A text as [`push_quotable`] has it.
+pub(super) fn quotable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_quotable(&mut out, text);
+    out
+}
+
 /// Adds a text with `"`, `\` and what is dangerous escaped as JSON has it.
 pub(super) fn push_quotable(out: &mut String, text: &str) {
     push(out, text, |c| matches!(c, '"' | '\\') || is_dangerous(c));
@@ -40,27 +47,27 @@ fn push(out: &mut String, text: &str, escaped: impl Fn(char) -> bool) {
     out.push_str(rest);
 }
 
-/// Controls, line and paragraph separators, marks for the direction of writing. All lie below
-/// U+FFFF, so that four digits name them.
+/// Controls, line and paragraph separators, marks for the direction of writing, and what takes no room at all, by
+/// which two names look alike. All lie below U+FFFF, so that four digits name them.
 pub(super) fn is_dangerous(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn quotable(text: &str) -> String {
-        let mut out = String::new();
-        push_quotable(&mut out, text);
-        out
-    }
-
     #[test]
     fn nothing_dangerous_is_left() {
         assert_eq!(quotable("a\n\r\t\u{1b}[31m\u{9b}\u{7f}\u{0}"), r"a\n\r\t\u001b[31m\u009b\u007f\u0000");
         assert_eq!(quotable("\u{2028}\u{202e}\u{2066}\u{feff}"), r"\u2028\u202e\u2066\ufeff");
+        assert_eq!(quotable("a\u{200b}\u{61c}\u{2060}b"), r"a\u200b\u061c\u2060b");
+        assert_eq!(quotable("می\u{200c}خواهم"), "می\u{200c}خواهم", "words are written with it");
         assert_eq!(quotable(r#"C:\"x""#), r#"C:\\\"x\""#);
         assert_eq!(quotable("Zoë 中 🏺"), "Zoë 中 🏺");
         let mut out = String::new();

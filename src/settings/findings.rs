@@ -1,6 +1,6 @@
 //! What is to be said about the settings: mistakes, which stop the start, and notices.
 
-use std::fmt;
+use std::fmt::{self, Display, Write as _};
 
 use super::sources::Origin;
 
@@ -9,7 +9,7 @@ use super::sources::Origin;
 pub enum SettingsError {
     /// A file that cannot be read, or not as what its name says it is, or that says what it cannot;
     /// or a place where there is none.
-    #[error("{origin}: {problem}")]
+    #[error("{}: {}", line(origin), line(problem))]
     File {
         /// Which file, with the line where it is known, or what names a place without one.
         origin: Origin,
@@ -23,7 +23,7 @@ pub enum SettingsError {
         word: String,
     },
     /// A value that its property cannot take.
-    #[error("{name} = {value:?} ({origin}): must be {expected}")]
+    #[error("{} = {value:?} ({}): must be {expected}", line(name), line(origin))]
     Value {
         /// The property.
         name: String,
@@ -43,7 +43,7 @@ pub enum SettingsError {
         problem: String,
     },
     /// A value whose placeholders lead nowhere.
-    #[error("{name} = {value:?} ({origin}): {problem}")]
+    #[error("{} = {value:?} ({}): {}", line(name), line(origin), line(problem))]
     Placeholder {
         /// The property.
         name: String,
@@ -121,6 +121,16 @@ pub enum NoticeLevel {
     Detail,
 }
 
+/// A text with control characters as escapes: names and paths may hold line ends, and a finding is one line.
+fn line(text: impl Display) -> impl Display {
+    fmt::from_fn(move |f| {
+        for c in text.to_string().chars() {
+            if c.is_control() { write!(f, "{}", c.escape_default())? } else { f.write_char(c)? }
+        }
+        Ok(())
+    })
+}
+
 /// Collects both while the settings are read.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
@@ -133,17 +143,50 @@ impl Findings {
         self.errors.push(error);
     }
 
-    pub(super) fn warn(&mut self, text: impl Into<String>) {
-        self.notices.push(Notice { level: NoticeLevel::Warning, text: text.into() });
+    pub(super) fn warn(&mut self, text: impl Display) {
+        self.notices.push(Notice { level: NoticeLevel::Warning, text: line(text).to_string() });
     }
 
-    pub(super) fn detail(&mut self, text: impl Into<String>) {
-        self.notices.push(Notice { level: NoticeLevel::Detail, text: text.into() });
+    pub(super) fn detail(&mut self, text: impl Display) {
+        self.notices.push(Notice { level: NoticeLevel::Detail, text: line(text).to_string() });
     }
 
     /// The mistakes, if there are any, and the notices.
     pub(super) fn conclude(self) -> (Result<(), SettingsErrors>, Vec<Notice>) {
         let outcome = SettingsErrors::of(self.errors).map_or(Ok(()), Err);
         (outcome, self.notices)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_line_end_makes_no_second_line() {
+        let (name, origin) = ("eureka.a\r\nb".to_owned(), Origin::Environment { variable: "A\nB".to_owned() });
+        let mut findings = Findings::default();
+        findings.warn(format!("{name} ({origin}): there is no such property"));
+        findings.error(SettingsError::Value {
+            name: name.clone(),
+            value: "x\ny".into(),
+            origin: origin.clone(),
+            expected: "a number".into(),
+        });
+        findings.error(SettingsError::Placeholder {
+            name,
+            value: String::new(),
+            origin: origin.clone(),
+            problem: "nothing is named a\nb".into(),
+        });
+        findings.error(SettingsError::File { origin, problem: "there is nothing at a\nb".into() });
+        let (outcome, notices) = findings.conclude();
+        let errors = outcome.err().map(|errors| errors.to_string()).unwrap_or_default();
+        assert_eq!(errors.lines().count(), 3, "{errors}");
+        assert!(
+            errors.starts_with(r#"eureka.a\r\nb = "x\ny" (environment variable A\nB): must be a number"#),
+            "{errors}"
+        );
+        assert_eq!(notices.iter().map(|notice| notice.text.lines().count()).sum::<usize>(), 1, "{notices:?}");
     }
 }

@@ -96,6 +96,11 @@ pub(super) fn nearest(written: &str) -> Option<String> {
     const SIMILAR: f64 = 0.55;
     /// What the same last part is worth: `EUREKA_SERVER_HOSTNAME` means `eureka.instance.hostname`.
     const SAME_END: f64 = 0.2;
+    /// No known name is half as long, and the work grows with the square of the length.
+    const LONGEST: usize = 200;
+    if written.len() > LONGEST {
+        return None;
+    }
     let (root, rest) = split_root(written)?;
     // Wherever the name of a map may end and its key begin.
     let members: Vec<(String, &str)> = rest
@@ -281,5 +286,11 @@ mod tests {
             let _ = split_root(&written);
             let _ = nearest(&written);
         }
+    }
+
+    #[test]
+    fn a_name_of_absurd_length_is_compared_with_none() {
+        assert_eq!(nearest("server.prot").as_deref(), Some("server.port"));
+        assert_eq!(nearest(&format!("server.prot{}", ".x".repeat(100))), None);
     }
 }

@@ -12,10 +12,12 @@
 //! | `overrides` | statuses set from outside |
 //! | `requirements` | one record never breaks another, identities, empty bodies |
 //! | `limits` | how much may come in |
+//! | `hostile_data` | what a client says is data wherever it goes |
 //! | `ours` | the deliberate differences |
 
 mod answers;
 mod changes;
+mod hostile_data;
 mod limits;
 mod ours;
 mod overrides;

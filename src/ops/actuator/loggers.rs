@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
+use crate::codec::{quoted, shortened};
 use crate::logging::LoggerLevel;
 use crate::settings::LogLevel;
 
@@ -50,9 +51,12 @@ fn configured_level(body: &[u8]) -> Result<Option<LogLevel>, String> {
     match document.get("configuredLevel") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(level)) => {
-            level.parse().map(Some).map_err(|_| format!("configuredLevel: no level {level:?}"))
+            level.parse().map(Some).map_err(|_| format!("configuredLevel: no level {}", quoted(level)))
         }
-        Some(other) => Err(format!("configuredLevel: expected the name of a level, found {other}")),
+        Some(other) => {
+            let found = other.to_string();
+            Err(format!("configuredLevel: expected the name of a level, found {}", shortened(&found)))
+        }
     }
 }
 

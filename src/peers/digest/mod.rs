@@ -33,11 +33,13 @@ pub use askers::{Admitted, Askers};
 pub use exchange::{Differing, Exchange, Findings, repair};
 pub use summary::{Digest, Summary, differing, summary};
 
-/// Why a request or an answer cannot be used.
+use crate::codec::shortened;
+
+/// Why a request or an answer cannot be used. The reason may repeat what was sent, so it is one short line.
 #[derive(Debug, thiserror::Error)]
 pub enum DigestError {
     /// It is not what this version of the exchange says.
-    #[error("not a digest: {0}")]
+    #[error("not a digest: {}", shortened(&.0.to_string()))]
     Unreadable(#[from] serde_json::Error),
     /// An answer to another question.
     #[error("not an answer to what was asked")]
