@@ -54,6 +54,11 @@ def java(folder, main, log, *args, system=None, cwd=None, env=None):
                     main, *args], log, cwd, env)
 
 
+def beside_java(tool):
+    """A tool of the JDK, which may not be in PATH itself."""
+    return shutil.which(tool) or os.path.join(os.path.dirname(os.path.realpath(shutil.which("java"))), tool)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -1,16 +1,22 @@
 """The registry as an operator sees it: plain REST calls, straight to the server."""
-import collections, http.client, json, time, urllib.parse
+import base64, collections, http.client, json, time, urllib.parse
 
 Answer = collections.namedtuple("Answer", "status headers body")
 
 
-def request(method, url, body=None, headers=None):
-    """One request on a connection of its own."""
-    parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+def request(method, url, body=None, headers=None, tls=None):
+    """One request on a connection of its own. tls: whom to trust, for an https URL."""
+    parts, headers = urllib.parse.urlsplit(url), dict(headers or {})
+    if parts.scheme == "https":
+        connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=10, context=tls)
+    else:
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    if parts.username:
+        login = "%s:%s" % (parts.username, parts.password)
+        headers["Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
     try:
         target = parts.path + ("?" + parts.query if parts.query else "")
-        connection.request(method, target, body=body, headers=headers or {})
+        connection.request(method, target, body=body, headers=headers)
         answer = connection.getresponse()
         return Answer(answer.status, answer.headers, answer.read())
     except http.client.HTTPException as error:
@@ -20,14 +26,16 @@ def request(method, url, body=None, headers=None):
 
 
 class Registry:
-    def __init__(self, base):
-        self.base = base
+    """base may hold a login; tls says whom to trust, for https."""
+
+    def __init__(self, base, tls=None):
+        self.base, self.tls = base, tls
 
     def call(self, method, path, body=None, as_peer=False):
         """as_peer: as a replication, which goes no further."""
         headers = {"Accept": "application/json", "Content-Type": "application/json",
                    **({"x-netflix-discovery-replication": "true"} if as_peer else {})}
-        return request(method, self.base + "/eureka/" + path, body and json.dumps(body), headers)
+        return request(method, self.base + "/eureka/" + path, body and json.dumps(body), headers, self.tls)
 
     def instance(self, app, id):
         """The instance as it is now, or None."""

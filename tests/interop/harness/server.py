@@ -22,23 +22,25 @@ JAVA_PEER = [JAVA_ALONE[0], "--eureka.client.register-with-eureka=true", "--eure
 
 class Server:
     """plan: {"binary": path} or {"java": folder}. The Java server knows itself among its peers by its host's name, so
-    those of a pair have different ones."""
+    those of a pair have different ones. words: more settings. login: what `base` has for it, `user:password@`. tls: whom
+    to trust, if it is an https server."""
 
-    def __init__(self, plan, log, host="127.0.0.1", port=None, peer=None):
+    def __init__(self, plan, log, host="127.0.0.1", port=None, peer=None, words=(), login="", tls=None):
         self.plan, self.log, self.host, self.port, self.peer = plan, log, host, port or process.free_port(), peer
-        self.base = "http://%s:%d" % (host, self.port)
+        self.base, self.words, self.tls = "%s://%s%s:%d" % ("https" if tls else "http", login, host, self.port), words, tls
         self.start()
         verdict.show_when_failing(lambda: self.process.tail())
 
     def start(self):
         """Comes back when it answers. A second start takes the same port."""
-        words = ["--server.port=%d" % self.port, *SETTINGS]
+        words = ["--server.port=%d" % self.port, *SETTINGS, *self.words]
         if self.peer:
             words += ["--eureka.instance.hostname=" + self.host,
-                      "--eureka.client.service-url.defaultZone=%s/eureka/" % self.peer]
+                      "--eureka.client.service-url.defaultZone="
+                      + ",".join("%s/eureka/" % peer for peer in self.peer.split(","))]
         if "java" in self.plan:
-            self.process = process.java(self.plan["java"], "eurekad.interop.Server", self.log, *words,
-                                        *(JAVA_PEER if self.peer else JAVA_ALONE))
+            self.process = process.java(self.plan["java"], self.plan.get("main", "eurekad.interop.Server"), self.log, *words,
+                                        *(JAVA_PEER if self.peer else JAVA_ALONE), system=self.plan.get("system"))
         else:
             # Its own folder, so that no application.yml of the caller's is read.
             self.process = process.Process([self.plan["binary"], *words], self.log, cwd=os.path.dirname(self.log))
@@ -46,7 +48,7 @@ class Server:
 
     def _answers(self):
         verdict.ensure(self.process.alive(), "the server ended by itself\n" + self.process.tail())
-        return registry.Registry(self.base).call("GET", "apps").status == 200
+        return registry.Registry(self.base, self.tls).call("GET", "apps").status == 200
 
     def restart(self):
         """Ends it and starts one that knows nobody."""

@@ -6,20 +6,20 @@ from . import process, registry, tap, verdict
 
 class SpringClient:
     """line: the line of Spring Boot that it is built on, such as boot40. Its lease is 3 s, all its intervals 1 s. With
-    several servers it has a tap before each (`taps`)."""
+    several servers it has a tap before each (`taps`), but none where TLS hides what is said. words: more settings."""
 
-    def __init__(self, line, name, *bases):
+    def __init__(self, line, name, *bases, words=()):
         given = verdict.given()
         self.name, self.app, self.port = name, name.upper(), process.free_port()
-        self.taps = [tap.Tap(base) for base in bases]
-        self.tap = self.taps[0]
-        urls = ",".join("%s/eureka/" % one.base for one in self.taps)
+        self.taps = [tap.Tap(base) for base in bases if base.startswith("http:")]
+        self.tap = self.taps[0] if self.taps else None
+        urls = ",".join("%s/eureka/" % base for base in [one.base for one in self.taps] or bases)
         self.id = "127.0.0.1:%s:%d" % (name, self.port)
         self.process = process.java(
             given["tools"]["java-" + line], "eurekad.interop.Client", os.path.join(given["log"], name + ".log"),
             "--server.port=%d" % self.port, "--spring.application.name=" + name,
             "--eureka.instance.instance-id=" + self.id,
-            "--eureka.client.service-url.defaultZone=" + urls)
+            "--eureka.client.service-url.defaultZone=" + urls, *words)
         verdict.show_when_failing(self.process.tail)
 
     def registered(self, since=0):

@@ -44,9 +44,10 @@ class Tap:
 
     def __init__(self, base):
         self.upstream, self.exchanges, self.not_understood = urllib.parse.urlsplit(base), [], []
+        login = "".join(self.upstream.netloc.rpartition("@")[:2])
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.listener.getsockname()[1]
-        self.base = "http://127.0.0.1:%d" % self.port
+        self.base = "http://%s127.0.0.1:%d" % (login, self.port)
         threading.Thread(target=self._accept, daemon=True).start()
         verdict.show_when_failing(self._last)
 

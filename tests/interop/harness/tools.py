@@ -110,6 +110,7 @@ def _prometheus(tools, folder, _):
 # name: (folder of its sources, how it is made)
 RECIPES = {
     "java-server": ("java/server", _java()),
+    "java-secured": ("java/secured", _java()),
     "java-boot40": ("java/client", _java("-Pboot40")),
     "java-boot35": ("java/client", _java("-Pboot35")),
     "java-boot27": ("java/client", _java("-Pboot27")),
