@@ -35,7 +35,7 @@ pub enum SettingsError {
         expected: String,
     },
     /// Something that does not go together, or what a property leads to.
-    #[error("{name}: {problem}")]
+    #[error("{}: {}", line(name), line(problem))]
     Unfit {
         /// The property, or the root of several.
         name: String,
@@ -180,9 +180,10 @@ mod tests {
             problem: "nothing is named a\nb".into(),
         });
         findings.error(SettingsError::File { origin, problem: "there is nothing at a\nb".into() });
+        findings.error(SettingsError::Unfit { name: "a\nb".into(), problem: "no certificate at a\nb".into() });
         let (outcome, notices) = findings.conclude();
         let errors = outcome.err().map(|errors| errors.to_string()).unwrap_or_default();
-        assert_eq!(errors.lines().count(), 3, "{errors}");
+        assert_eq!(errors.lines().count(), 4, "{errors}");
         assert!(
             errors.starts_with(r#"eureka.a\r\nb = "x\ny" (environment variable A\nB): must be a number"#),
             "{errors}"
