@@ -56,7 +56,10 @@ fn others_are_answered_at_once_whatever_two_hundred_clients_do() {
     let longest = beat_for(&mut wire, Duration::from_secs(1));
     assert!(longest < AT_ONCE, "a heartbeat waited {longest:?}");
     assert!(!server.log().contains("ERROR"), "{}", server.log());
-    assert!(!server.log().contains("WARN"), "{}", server.log());
+    // A machine that is busy otherwise may have held up all of the process.
+    let warnings = server.log();
+    let warnings = warnings.lines().filter(|line| line.contains("WARN") && !line.contains("the process was paused"));
+    assert_eq!(warnings.count(), 0, "{}", server.log());
 }
 
 #[cfg(target_os = "linux")]
