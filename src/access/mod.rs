@@ -12,6 +12,7 @@
 //! | `authorization` | what a request tells |
 //! | `gate` | who that is, and whether they may |
 //! | `needs` | what a request takes |
+//! | `origin` | pages of other sites |
 //! | `passwords` | whether a password is right |
 //! | `owners` | whose instance is whose |
 //! | `failures` | wrong ones are slowed |
@@ -28,6 +29,7 @@ mod failures;
 mod fetch_limiter;
 mod gate;
 mod needs;
+mod origin;
 mod over_limit;
 mod owners;
 mod passwords;
@@ -220,7 +222,8 @@ impl Access {
         self.over(Router::new().fallback(async || StatusCode::NOT_FOUND), Needs::Login)
     }
 
-    /// A router whose requests all take this.
+    /// A router whose requests all take this. What changes something is refused if a page of another site had a
+    /// browser send it.
     pub fn over<S>(&self, router: Router<S>, needs: Needs<'static>) -> Router<S>
     where
         S: Clone + Send + Sync + 'static,
@@ -235,6 +238,11 @@ impl Access {
                 // A router within another sees the rest of a path only.
                 if let Some(OriginalUri(uri)) = head.extensions.get() {
                     head.uri = uri.clone();
+                }
+                if origin::is_foreign(&head.method, &head.uri, &head.headers) {
+                    let request = audit::Request { method: &head.method, path: head.uri.path(), from: &from };
+                    access.0.audit.refused(request, ANONYMOUS, "from a page of another site");
+                    return Refused::NotAllowed.into_response();
                 }
                 access.through(&head, &from, needs, |_| next.run(request)).await
             }

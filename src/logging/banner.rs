@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::settings::{ManagementPort, Notice, NoticeLevel, PeerSettings, Roles, Settings};
+use crate::settings::{ManagementPort, Notice, NoticeLevel, PeerSettings, Role, Roles, Settings};
 
 /// Logs what is to be said about settings that were read.
 pub fn report(notices: &[Notice]) {
@@ -43,7 +43,8 @@ pub fn banner(settings: &Settings, addresses: &[SocketAddr]) {
         %anonymous,
         "access"
     );
-    if security.is_open() && addresses.iter().any(|address| !address.ip().to_canonical().is_loopback()) {
+    let changes_all = [Role::Register, Role::Operate, Role::Peer].iter().any(|role| anonymous.allow(*role));
+    if changes_all && addresses.iter().any(|address| !address.ip().to_canonical().is_loopback()) {
         tracing::warn!("everybody who reaches this server may change everything, see docs/security.md");
     }
     tracing::info!(

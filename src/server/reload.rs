@@ -44,6 +44,11 @@ impl Reload {
         })?;
         let found = values(&effective);
         let refreshed = compare(&in_force, &found, &effective);
+        if self.app.access().is_guarded() && settings.security.is_open() {
+            // A file that is empty for a moment would let everybody in.
+            tracing::warn!("no logins are set any more, the old settings stay in force; a restart opens the server");
+            return Err("no logins are set any more: restart the server to open it to everybody".to_owned());
+        }
         self.app.change_settings(&settings);
         if let Some(levels) = &self.levels {
             levels.reload(&settings.logging);
@@ -92,6 +97,8 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, 
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use crate::access::tls::Tls;
+    use crate::clock::Clock;
     use crate::settings::{Settings, Sources};
 
     use super::*;
@@ -100,6 +107,19 @@ mod tests {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let dir = tempfile::tempdir().unwrap();
         Settings::examine(Sources { dir: dir.path(), environment: [], words: &words }).effective
+    }
+
+    #[tokio::test]
+    async fn a_server_with_logins_does_not_become_open_by_a_file_that_is_empty_for_a_moment() {
+        let guarded = Settings::from_words(&["--spring.security.user.password=secret"]).unwrap();
+        let app = App::new(&guarded, Clock::held(0));
+        let read: ReadSettings = Arc::new(|| {
+            let dir = tempfile::tempdir().unwrap();
+            Settings::examine(Sources { dir: dir.path(), environment: [], words: &[] as &[String] })
+        });
+        let reload = Reload::new(app.clone(), read, None, Tls::default());
+        assert!(reload.run().unwrap_err().contains("restart"));
+        assert!(app.access().is_guarded());
     }
 
     #[test]

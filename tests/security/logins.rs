@@ -67,6 +67,20 @@ fn a_management_port_of_its_own_takes_the_same_logins() {
     assert_eq!(wire.ask(get("/actuator", &login("user", "pass"))).status, 200);
 }
 
+/// A browser adds a remembered login to it by itself.
+#[test]
+fn a_page_of_another_site_changes_nothing_by_the_actuator() {
+    let words = ["--management.endpoints.web.exposure.include=*", "--spring.security.user.password=pass"];
+    let server = Server::start(&words);
+    let ask = |more: &str| {
+        let head = format!("{}Content-Length: 0\r\n{more}", login("user", "pass"));
+        server.connect().ask(request("POST", "/actuator/refresh", &head)).status
+    };
+    assert_eq!(ask("Sec-Fetch-Site: cross-site\r\n"), 403);
+    assert_eq!(ask("Origin: http://evil.example\r\n"), 403);
+    assert_eq!((ask("Sec-Fetch-Site: same-origin\r\n"), ask("")), (200, 200));
+}
+
 #[test]
 fn a_server_that_must_not_be_open_does_not_start() {
     let dir = TempDir::new().unwrap();
