@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::HeaderMap;
 
 use crate::settings::{CertificateSettings, Permissions, Role, Roles, SecuritySettings};
 
 use super::authorization::{Credentials, Unreadable};
-use super::failures::Failures;
+use super::failures::{Failures, TooMany};
 use super::passwords::{Key, Passwords, Tag};
 use super::refused::{Challenge, Refused};
 use super::{Caller, ClientCertificate, Connection, Needs};
@@ -26,12 +27,18 @@ pub(super) struct Gate {
     key: Key,
     passwords: Passwords,
     users: HashMap<String, Arc<Principal>>,
-    tokens: HashMap<Tag, Arc<Principal>>,
+    tokens: HashMap<Tag, Token>,
     certificates: Vec<CertificateSettings>,
     anonymous: Arc<Principal>,
     challenge: Challenge,
     pub(super) health_is_public: bool,
     binds_instances: bool,
+}
+
+/// Whose a token is, and whether somebody has shown it before.
+struct Token {
+    owner: Arc<Principal>,
+    was_right: Arc<AtomicBool>,
 }
 
 /// Who may not come in, as far as is known, and why.
@@ -55,12 +62,12 @@ const NAMELESS: &str = "-";
 pub(super) const ANONYMOUS: &str = "anonymous";
 
 impl Gate {
-    /// None where all is open.
-    pub(super) fn of(settings: &SecuritySettings) -> Option<Self> {
+    /// None where all is open. Goes on with what was right before, as far as that has not changed.
+    pub(super) fn of(settings: &SecuritySettings, before: Option<&Self>) -> Option<Self> {
         if settings.is_open() {
             return None;
         }
-        let key = Key::random();
+        let key = before.map_or_else(Key::random, |before| before.key.clone());
         let principal = |name: &str, permissions: &Permissions| {
             Arc::new(Principal { name: name.into(), permissions: permissions.clone() })
         };
@@ -70,13 +77,16 @@ impl Gate {
         for entry in &settings.tokens {
             let owner = principal(&entry.name, &entry.permissions);
             for token in &entry.tokens.content {
-                tokens.entry(key.tag("", token.reveal())).or_insert_with(|| Arc::clone(&owner));
+                let tag = key.tag(None, token.reveal());
+                let before = before.and_then(|before| before.tokens.get(&tag));
+                let was_right = before.map(|before| Arc::clone(&before.was_right)).unwrap_or_default();
+                tokens.entry(tag).or_insert_with(|| Token { owner: Arc::clone(&owner), was_right });
             }
         }
         let anonymous = Permissions { roles: settings.anonymous.unwrap_or(Roles::NONE), apps: Vec::new() };
         let only_tokens = settings.users.is_empty() && !settings.tokens.is_empty();
         Some(Self {
-            passwords: Passwords::new(key.clone(), &settings.users),
+            passwords: Passwords::new(key.clone(), &settings.users, before.map(|before| &before.passwords)),
             key,
             users: users.collect(),
             tokens,
@@ -88,7 +98,7 @@ impl Gate {
         })
     }
 
-    /// Lets somebody in, or not; who has wrong credentials waits for that.
+    /// Lets somebody in, or not; who guesses waits.
     pub(super) async fn admit(
         &self,
         headers: &HeaderMap,
@@ -99,15 +109,14 @@ impl Gate {
         let address = from.address.map(|address| address.0.ip().to_canonical());
         let (user, found) = match Credentials::of(headers) {
             Ok(None) => return self.judge(self.without_credentials(from), needs),
-            Ok(Some(credentials)) => self.holder(credentials, address).await,
-            Err(Unreadable) => (NAMELESS.to_owned(), None),
+            Ok(Some(credentials)) => self.holder(credentials, address, failures).await,
+            // Nothing that could be right was guessed.
+            Err(Unreadable) => (NAMELESS.to_owned(), Ok(None)),
         };
-        if let Some(principal) = found {
-            return self.judge(principal, needs);
-        }
-        let refused = match failures.hold_up(address, &user).await {
-            Ok(()) => Refused::WrongLogin(self.challenge),
-            Err(_) => Refused::TooMany,
+        let refused = match found {
+            Ok(Some(principal)) => return self.judge(principal, needs),
+            Ok(None) => Refused::WrongLogin(self.challenge),
+            Err(TooMany) => Refused::TooMany,
         };
         Err(TurnedAway { user: user.into(), refused })
     }
@@ -120,15 +129,46 @@ impl Gate {
     }
 
     /// Who has these credentials; and who they say that it is.
-    async fn holder(&self, credentials: Credentials, address: Option<IpAddr>) -> (String, Option<Arc<Principal>>) {
+    async fn holder(
+        &self,
+        credentials: Credentials,
+        address: Option<IpAddr>,
+        failures: &Failures,
+    ) -> (String, Result<Option<Arc<Principal>>, TooMany>) {
         match credentials {
             Credentials::Basic { user, password } => {
-                let is_right = self.passwords.is_right(address, &user, &password).await;
-                let principal = self.users.get(&user).filter(|_| is_right).cloned();
-                (user, principal)
+                let is_right = self.passwords.is_right(failures, address, &user, &password).await;
+                let holder = is_right.map(|is_right| self.users.get(&user).filter(|_| is_right).cloned());
+                (user, holder)
             }
-            Credentials::Bearer(token) => (NAMELESS.to_owned(), self.tokens.get(&self.key.tag("", &token)).cloned()),
+            Credentials::Bearer(token) => (NAMELESS.to_owned(), self.owner(&token, address, failures).await),
         }
+    }
+
+    /// Whose a token is. What was right before costs a look; all else is a guess.
+    async fn owner(
+        &self,
+        token: &str,
+        address: Option<IpAddr>,
+        failures: &Failures,
+    ) -> Result<Option<Arc<Principal>>, TooMany> {
+        let tag = self.key.tag(None, token);
+        let found = self.tokens.get(&tag);
+        let known = || found.filter(|token| token.was_right.load(Ordering::Relaxed));
+        if let Some(token) = known() {
+            return Ok(Some(Arc::clone(&token.owner)));
+        }
+        let _alone = failures.alone(address, &tag).await;
+        if known().is_none() && !self.passwords.was_wrong(&tag) {
+            let attempt = failures.begin(address, NAMELESS).await?;
+            if let Some(token) = found {
+                token.was_right.store(true, Ordering::Relaxed);
+                attempt.was_right();
+            } else {
+                self.passwords.remember_wrong(tag);
+            }
+        }
+        Ok(found.map(|token| Arc::clone(&token.owner)))
     }
 
     fn without_credentials(&self, from: &Connection) -> Arc<Principal> {

@@ -14,8 +14,9 @@
 //! | `needs` | what a request takes |
 //! | `origin` | pages of other sites |
 //! | `passwords` | whether a password is right |
+//! | `turns` | whose password is hashed next |
 //! | `owners` | whose instance is whose |
-//! | `failures` | wrong ones are slowed |
+//! | `failures` | guesses are slowed |
 //! | `refused` | how somebody is turned away |
 //! | `audit` | what is written down |
 //! | `fetch_limiter`, `bucket` | how often lists may be read |
@@ -35,6 +36,7 @@ mod owners;
 mod passwords;
 mod refused;
 pub mod tls;
+mod turns;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -89,7 +91,7 @@ struct InForce {
 impl Access {
     /// Goes by these settings.
     pub fn new(settings: &SecuritySettings, clock: Clock) -> Self {
-        let gate = Gate::of(settings);
+        let gate = Gate::of(settings, None);
         Self(Arc::new(Shared {
             is_guarded: AtomicBool::new(gate.is_some()),
             gate: ArcSwapOption::from_pointee(gate),
@@ -100,7 +102,7 @@ impl Access {
         }))
     }
 
-    /// Goes by other settings from now on. What was remembered of passwords is forgotten if they differ.
+    /// Goes by other settings from now on. Which logins were right is forgotten where secrets differ.
     pub fn change(&self, settings: &SecuritySettings) {
         let mut in_force = self.0.in_force.lock();
         in_force.problem = None;
@@ -132,7 +134,8 @@ impl Access {
         if in_force.settings == settings {
             return false;
         }
-        let gate = Gate::of(&settings).map(Arc::new);
+        let before = self.0.gate.load_full();
+        let gate = Gate::of(&settings, before.as_deref()).map(Arc::new);
         let is_guarded = gate.is_some();
         self.0.gate.store(gate);
         self.0.is_guarded.store(is_guarded, Ordering::Release);

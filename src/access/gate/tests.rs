@@ -3,6 +3,7 @@
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
+use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 use crate::logging::PeerAddress;
@@ -13,7 +14,7 @@ use super::*;
 const TOKEN: &str = "0123456789abcdef";
 
 fn gate(words: &[&str]) -> Gate {
-    Gate::of(&Settings::from_words(words).unwrap().security).unwrap()
+    Gate::of(&Settings::from_words(words).unwrap().security, None).unwrap()
 }
 
 fn with_a_user_and_a_token() -> Gate {
@@ -81,23 +82,82 @@ async fn users_tokens_and_certificates_are_known() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn wrong_passwords_slow_nobody_but_themselves() {
-    let clock = Clock::held(0);
-    let (gate, failures) = (with_a_user_and_a_token(), Failures::new(clock.clone()));
-    let read = Needs::Role(Role::Read);
-    for _ in 0..6 {
-        let wrong = ask(&gate, &failures, &basic("orders", "wrong"), &from(1), read).await;
+const READ: Needs<'static> = Needs::Role(Role::Read);
+
+async fn guess(gate: &Gate, failures: &Failures, guesses: std::ops::Range<u32>) {
+    for guess in guesses {
+        let wrong = ask(gate, failures, &basic("orders", &format!("wrong-{guess}")), &from(1), READ).await;
         assert_eq!(wrong, Err(Refused::WrongLogin(Challenge::Basic)));
     }
+}
+
+fn at_once(asked: &Arc<(Gate, Failures)>, passwords: impl Iterator<Item = String>) -> JoinSet<Result<String, Refused>> {
+    passwords
+        .map(|password| {
+            let asked = Arc::clone(asked);
+            async move { ask(&asked.0, &asked.1, &basic("orders", &password), &from(1), READ).await }
+        })
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_was_right_before_never_waits_and_a_first_one_only_where_somebody_guesses() {
+    let clock = Clock::held(0);
+    let (gate, failures) = (with_a_user_and_a_token(), Failures::new(clock.clone()));
+    let right = basic("orders", "pass");
+    assert_eq!(ask(&gate, &failures, &right, &from(1), READ).await.as_deref(), Ok("orders"));
+    guess(&gate, &failures, 0..12).await;
     let begun = clock.mono();
-    assert_eq!(ask(&gate, &failures, &basic("orders", "pass"), &from(1), read).await.as_deref(), Ok("orders"));
-    assert_eq!(clock.mono(), begun, "the right one, from the same address and by the same name");
-    assert!(ask(&gate, &failures, &basic("orders", "wrong"), &from(2), read).await.is_err());
-    assert_eq!(clock.mono().since(begun).as_millis(), 250, "a first failure from elsewhere");
-    let before = clock.mono();
-    assert!(ask(&gate, &failures, &basic("orders", "wrong"), &from(1), read).await.is_err());
-    assert_eq!(clock.mono().since(before).as_millis(), 4000);
+    assert_eq!(ask(&gate, &failures, &right, &from(1), READ).await.as_deref(), Ok("orders"));
+    let elsewhere = ask(&gate, &failures, &basic("orders", "wrong"), &from(2), READ).await;
+    assert_eq!(elsewhere, Err(Refused::WrongLogin(Challenge::Basic)));
+    let bearer = headers(&format!("Bearer {TOKEN}"));
+    let token = ask(&gate, &failures, &bearer, &from(1), Needs::Role(Role::Metrics)).await;
+    assert_eq!(token.as_deref(), Ok("ci"), "a first one, of another");
+    assert_eq!(clock.mono(), begun);
+    guess(&gate, &failures, 12..13).await;
+    assert_eq!(clock.mono().since(begun).as_millis(), 4000);
+    guess(&gate, &failures, 12..13).await;
+    assert_eq!(clock.mono().since(begun).as_millis(), 4000, "what was wrong is no guess any more");
+}
+
+/// A right login was answered at once and a wrong one was not, so that silence told that it was wrong.
+#[tokio::test(start_paused = true)]
+async fn whoever_hangs_up_learns_nothing_and_is_slowed_all_the_same() {
+    let clock = Clock::held(0);
+    let (gate, failures) = (with_a_user_and_a_token(), Failures::new(clock.clone()));
+    let (right, here) = (basic("orders", "pass"), from(1));
+    guess(&gate, &failures, 0..5).await;
+    for _ in 0..5 {
+        let silence = ask(&gate, &failures, &right, &here, READ);
+        let silence = tokio::time::timeout(std::time::Duration::from_millis(4), silence).await;
+        assert!(silence.is_err(), "{silence:?}");
+    }
+    let begun = clock.mono();
+    assert_eq!(ask(&gate, &failures, &right, &from(1), READ).await.as_deref(), Ok("orders"), "a few seconds later");
+    assert_eq!(clock.mono().since(begun).as_millis(), 4000, "the others counted");
+    assert_eq!(ask(&gate, &failures, &right, &from(1), READ).await.as_deref(), Ok("orders"));
+    assert_eq!(clock.mono().since(begun).as_millis(), 4000, "it was right before");
+}
+
+/// While enough waited, each further guess was looked at and answered at once.
+#[tokio::test(start_paused = true)]
+async fn beyond_those_that_wait_nothing_is_checked() {
+    let asked = Arc::new((with_a_user_and_a_token(), Failures::new(Clock::held(0))));
+    guess(&asked.0, &asked.1, 0..5).await;
+    let wrong = at_once(&asked, (10..18).map(|guess| format!("wrong-{guess}")));
+    tokio::task::yield_now().await;
+    assert_eq!(ask(&asked.0, &asked.1, &basic("orders", "pass"), &from(1), READ).await, Err(Refused::TooMany));
+    assert_eq!(wrong.join_all().await, vec![Err(Refused::WrongLogin(Challenge::Basic)); 8]);
+}
+
+/// A fleet that comes back is no guesser.
+#[tokio::test(start_paused = true)]
+async fn many_with_the_same_login_are_one_guess() {
+    let asked = Arc::new((with_a_user_and_a_token(), Failures::new(Clock::held(0))));
+    guess(&asked.0, &asked.1, 0..5).await;
+    let answers = at_once(&asked, (0..100).map(|_| "pass".to_owned())).join_all().await;
+    assert_eq!(answers, vec![Ok("orders".to_owned()); 100]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,5 +177,5 @@ fn where_nobody_has_a_password_a_token_is_asked_for() {
     let token = format!("--eurekad.security.tokens[0].token={TOKEN}");
     assert_eq!(gate(&["--eurekad.security.tokens[0].name=a", &token]).challenge, Challenge::Bearer);
     assert_eq!(gate(&["--spring.security.user.password=a"]).challenge, Challenge::Basic);
-    assert!(Gate::of(&SecuritySettings::default()).is_none());
+    assert!(Gate::of(&SecuritySettings::default(), None).is_none());
 }
