@@ -1,7 +1,8 @@
 //! Who was turned away, and who did what only operators may: a line each.
 //!
 //! Refusals come as fast as anybody likes to cause them. So the same one is told once a minute, and of all
-//! of them so many a minute; the rest is counted, and the number is told.
+//! of them so many a minute; the rest is counted, and the number is told. Who is known is counted apart from who
+//! is not, so that no flood of strangers hides what somebody with a login tries.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -23,7 +24,7 @@ const LINES_A_MINUTE: usize = 100;
 pub(super) struct Audit {
     clock: Clock,
     hasher: RandomState,
-    /// What was told of refusals lately.
+    /// What was told of refusals lately: of those who are known, and of the rest.
     minute: Mutex<Minute>,
 }
 
@@ -32,8 +33,18 @@ struct Minute {
     /// When the first was told.
     since: Option<Monotonic>,
     /// Hashes: names come from anybody.
-    told: HashSet<u64>,
+    of_known: HashSet<u64>,
+    of_strangers: HashSet<u64>,
     left_out: u64,
+}
+
+/// Who was turned away.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum User<'a> {
+    /// Somebody who has a login or a certificate.
+    Known(&'a str),
+    /// Anybody, as he calls himself.
+    Stranger(&'a str),
 }
 
 /// What was asked for. The query is not told: nobody knows what is in it.
@@ -49,10 +60,16 @@ impl Audit {
         Self { clock, hasher: RandomState::new(), minute: Mutex::default() }
     }
 
-    /// Somebody was turned away; the user is who he says he is.
-    pub(super) fn refused(&self, Request { method, path, from }: Request<'_>, user: &str, reason: &'static str) {
+    /// Somebody was turned away.
+    pub(super) fn refused(&self, Request { method, path, from }: Request<'_>, user: User<'_>, reason: &'static str) {
         let address = address(from);
-        if self.is_news(self.hasher.hash_one((address, user, reason, method))) {
+        let refusal = match user {
+            User::Known(user) => self.hasher.hash_one((address, user, reason, method, path)),
+            // He would make up paths as he makes up names.
+            User::Stranger(user) => self.hasher.hash_one((address, user, reason, method)),
+        };
+        if self.is_news(matches!(user, User::Known(_)), refusal) {
+            let (User::Known(user) | User::Stranger(user)) = user;
             let address = shown(address);
             tracing::warn!(user, address, %method, path, reason, "a request was refused");
         }
@@ -79,11 +96,12 @@ impl Audit {
         }
     }
 
-    fn is_news(&self, refusal: u64) -> bool {
+    fn is_news(&self, is_known: bool, refusal: u64) -> bool {
         self.tell_rest();
         let minute = &mut *self.minute.lock();
         minute.since.get_or_insert_with(|| self.clock.mono());
-        let is_news = minute.told.len() < LINES_A_MINUTE && minute.told.insert(refusal);
+        let told = if is_known { &mut minute.of_known } else { &mut minute.of_strangers };
+        let is_news = told.len() < LINES_A_MINUTE && told.insert(refusal);
         minute.left_out += u64::from(!is_news);
         is_news
     }
@@ -104,13 +122,30 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_same_refusal_is_told_once_a_minute_and_so_many_in_all() {
         let audit = Audit::new(Clock::held(0));
-        assert!(audit.is_news(1));
-        assert!(!audit.is_news(1));
-        let told = (0..1000).filter(|refusal| audit.is_news(*refusal)).count();
+        assert!(audit.is_news(false, 1));
+        assert!(!audit.is_news(false, 1));
+        let told = (0..1000).filter(|refusal| audit.is_news(false, *refusal)).count();
         assert_eq!(told + 1, LINES_A_MINUTE);
         assert_eq!(audit.minute.lock().left_out, 902);
         tokio::time::advance(MINUTE).await;
-        assert!(audit.is_news(1));
+        assert!(audit.is_news(false, 1));
         assert_eq!(audit.minute.lock().left_out, 0, "it was told");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_hide_who_is_known() {
+        let audit = Audit::new(Clock::held(0));
+        let from = Connection::default();
+        let refused = |path: &str, user: User<'_>| {
+            audit.refused(Request { method: &Method::GET, path, from: &from }, user, "not allowed");
+            audit.minute.lock().left_out
+        };
+        for name in 0..LINES_A_MINUTE {
+            assert_eq!(refused("/", User::Stranger(&name.to_string())), 0);
+        }
+        assert_eq!(refused("/", User::Stranger("another")), 1);
+        assert_eq!(refused("/", User::Known("orders")), 1);
+        assert_eq!(refused("/other", User::Known("orders")), 1, "another path is something else");
+        assert_eq!(refused("/other", User::Known("orders")), 2);
     }
 }

@@ -9,6 +9,7 @@ use http::HeaderMap;
 
 use crate::settings::{CertificateSettings, Permissions, Role, Roles, SecuritySettings};
 
+use super::audit::User;
 use super::authorization::{Credentials, Unreadable};
 use super::failures::{Failures, TooMany};
 use super::passwords::{Key, Passwords, Tag};
@@ -53,6 +54,12 @@ impl TurnedAway {
     /// Whether the user is one of ours.
     pub(super) fn is_known(&self) -> bool {
         self.refused == Refused::NotAllowed
+    }
+
+    /// The same for the audit, where a certificate of no user is somebody, too: TLS has verified it.
+    pub(super) fn of_audit(&self, from: &Connection) -> User<'_> {
+        let is_certified = from.certificate.is_some() && matches!(self.refused, Refused::NoLogin(_));
+        if self.is_known() || is_certified { User::Known(&self.user) } else { User::Stranger(&self.user) }
     }
 }
 

@@ -181,7 +181,7 @@ impl Access {
     /// The answer to a caller who may not change somebody else's instance.
     pub fn not_the_owner(&self, head: &Parts, from: &Connection, caller: &Caller) -> Response {
         let request = audit::Request { method: &head.method, path: head.uri.path(), from };
-        self.0.audit.refused(request, &caller.name, "another's instance");
+        self.0.audit.refused(request, audit::User::Known(&caller.name), "another's instance");
         Refused::NotAllowed.into_response()
     }
 
@@ -201,7 +201,7 @@ impl Access {
             Some(gate) => match gate.admit(&head.headers, from, needs, &self.0.failures).await {
                 Ok(principal) => (Some(Arc::clone(&principal.name)), gate.caller(&principal)),
                 Err(away) => {
-                    self.0.audit.refused(request, &away.user, away.refused.reason());
+                    self.0.audit.refused(request, away.of_audit(from), away.refused.reason());
                     let mut answer = away.refused.into_response();
                     if away.is_known() {
                         answer.extensions_mut().insert(UserName(away.user));
@@ -244,7 +244,7 @@ impl Access {
                 }
                 if origin::is_foreign(&head.method, &head.uri, &head.headers) {
                     let request = audit::Request { method: &head.method, path: head.uri.path(), from: &from };
-                    access.0.audit.refused(request, ANONYMOUS, "from a page of another site");
+                    access.0.audit.refused(request, audit::User::Stranger(ANONYMOUS), "from a page of another site");
                     return Refused::NotAllowed.into_response();
                 }
                 access.through(&head, &from, needs, |_| next.run(request)).await
