@@ -84,8 +84,8 @@ struct Shared {
 
 struct InForce {
     settings: SecuritySettings,
-    /// What is wrong with a file, since it was told.
-    problem: Option<String>,
+    /// What is wrong with files now, and was told.
+    problems: Vec<String>,
 }
 
 impl Access {
@@ -95,7 +95,7 @@ impl Access {
         Self(Arc::new(Shared {
             is_guarded: AtomicBool::new(gate.is_some()),
             gate: ArcSwapOption::from_pointee(gate),
-            in_force: Mutex::new(InForce { settings: settings.clone(), problem: None }),
+            in_force: Mutex::new(InForce { settings: settings.clone(), problems: Vec::new() }),
             owners: Owners::default(),
             failures: Failures::new(clock.clone()),
             audit: Audit::new(clock),
@@ -105,29 +105,24 @@ impl Access {
     /// Goes by other settings from now on. Which logins were right is forgotten where secrets differ.
     pub fn change(&self, settings: &SecuritySettings) {
         let mut in_force = self.0.in_force.lock();
-        in_force.problem = None;
+        in_force.problems.clear();
         self.put_in_force(&mut in_force, settings.clone());
     }
 
-    /// Takes what files of secrets have now. One that is broken changes nothing, and that is told once. Blocks.
+    /// Takes what files of secrets have now. What was in one that is broken stays, and that is told once. Blocks.
     pub fn read_files_again(&self) {
         let mut in_force = self.0.in_force.lock();
         if !in_force.settings.has_files() {
             return;
         }
-        match in_force.settings.with_files_read_again() {
-            Ok(settings) => {
-                in_force.problem = None;
-                if self.put_in_force(&mut in_force, settings) {
-                    tracing::info!("secrets have changed, the new ones count from now on");
-                }
-            }
-            Err(problem) if in_force.problem.as_ref() == Some(&problem) => {}
-            Err(problem) => {
-                tracing::warn!(problem, "secrets cannot be read again, the old ones still count");
-                in_force.problem = Some(problem);
-            }
+        let (settings, problems) = in_force.settings.with_files_read_again();
+        if self.put_in_force(&mut in_force, settings) {
+            tracing::info!("secrets have changed, the new ones count from now on");
         }
+        for problem in problems.iter().filter(|problem| !in_force.problems.contains(problem)) {
+            tracing::warn!(problem, "secrets cannot be read again, the old ones still count");
+        }
+        in_force.problems = problems;
     }
 
     fn put_in_force(&self, in_force: &mut InForce, settings: SecuritySettings) -> bool {

@@ -113,16 +113,23 @@ impl SecuritySettings {
             || self.tokens.iter().any(|token| token.tokens.file.is_some())
     }
 
-    /// The same, with what the files have now. Blocks on them; the error names the file and none of its text.
-    pub fn with_files_read_again(&self) -> Result<Self, String> {
-        let mut again = self.clone();
+    /// The same, with what the files have now, and what is wrong with any of them: each mistake names the file and
+    /// none of its text, and what was in that file before stays. Blocks on them.
+    pub fn with_files_read_again(&self) -> (Self, Vec<String>) {
+        let (mut again, mut mistakes) = (self.clone(), Vec::new());
         for user in &mut again.users {
-            user.password = user.password.again(secret::password)?;
+            match user.password.again(secret::password) {
+                Ok(password) => user.password = password,
+                Err(mistake) => mistakes.push(mistake),
+            }
         }
         for token in &mut again.tokens {
-            token.tokens = token.tokens.again(secret::tokens)?;
+            match token.tokens.again(secret::tokens) {
+                Ok(tokens) => token.tokens = tokens,
+                Err(mistake) => mistakes.push(mistake),
+            }
         }
-        Ok(again)
+        (again, mistakes)
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
