@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::logging::PeerAddress;
+use crate::settings::AlternativeName;
 
 /// Who is at the other end, as far as the connection tells: an extension of every request that goes
 /// through a router.
@@ -19,6 +20,6 @@ pub struct Connection {
 pub struct ClientCertificate {
     /// The subject as RFC 4514 writes it: `CN=peer-1,O=Example`.
     pub subject: String,
-    /// Names of the subject: DNS names, URIs, addresses of mail and of machines.
-    pub names: Vec<String>,
+    /// Its subject alternative names, of the kinds that patterns can mean.
+    pub names: Vec<AlternativeName>,
 }

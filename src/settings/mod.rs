@@ -73,8 +73,8 @@ pub use rate_limit::{Rate, RateLimitSettings};
 pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
 pub use security::{
-    CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles, Secret, SecuritySettings, TokenSettings,
-    UserSettings,
+    AlternativeName, AlternativePattern, CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles,
+    Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings,
 };
 pub use sources::{Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 use crate::logging::PeerAddress;
-use crate::settings::Settings;
+use crate::settings::{AlternativeName, Settings};
 
 use super::*;
 
@@ -79,6 +79,33 @@ async fn users_tokens_and_certificates_are_known() {
     ] {
         let answer = ask(&gate, &failures, &headers, &from, needs).await;
         assert_eq!(answer.as_deref().map_err(|refused| *refused), expected, "{headers:?} {needs:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_certificate_passes_for_no_other_by_what_its_names_hold() {
+    let gate = gate(&[
+        "--eurekad.security.certificates[0].subject=CN=shop-*,O=Example",
+        "--eurekad.security.certificates[1].san=node-*.example.org",
+        "--eurekad.security.certificates[1].roles=peer",
+    ]);
+    let failures = Failures::new(Clock::held(0));
+    let uri = |name: &str| AlternativeName::Uri(name.to_owned());
+    let dns = |name: &str| AlternativeName::Dns(name.to_owned());
+    let (change, peer) = (Needs::Change { app: "A" }, Needs::Role(Role::Peer));
+    for (subject, names, needs, comes_in) in [
+        ("CN=shop-1,O=Example", vec![], change, true),
+        (r"CN=shop-1\,O=Example", vec![], change, false),
+        ("CN=shop-1,O=Evil,O=Example", vec![], change, false),
+        ("CN=shop-1,OU=x,O=Example", vec![], change, false),
+        ("", vec![uri("a:"), dns("Node-1.example.org")], peer, true),
+        ("", vec![uri("node-1.example.org")], peer, false),
+        ("", vec![dns("node-1.evil.example.org")], peer, false),
+    ] {
+        let certificate = ClientCertificate { subject: subject.to_owned(), names };
+        let from = Connection { certificate: Some(Arc::new(certificate.clone())), ..from(1) };
+        let answer = ask(&gate, &failures, &HeaderMap::new(), &from, needs).await;
+        assert_eq!(answer.is_ok(), comes_in, "{certificate:?}: {answer:?}");
     }
 }
 

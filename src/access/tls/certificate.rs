@@ -10,6 +10,7 @@ use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
 use crate::access::ClientCertificate;
+use crate::settings::AlternativeName;
 
 /// What the certificate of a client says of it. It was verified; none if it is odd all the same.
 pub(super) fn client(der: &[u8]) -> Option<ClientCertificate> {
@@ -20,15 +21,15 @@ pub(super) fn client(der: &[u8]) -> Option<ClientCertificate> {
     Some(ClientCertificate { subject, names: names.unwrap_or_default() })
 }
 
-fn name(name: &GeneralName) -> Option<String> {
+fn name(name: &GeneralName) -> Option<AlternativeName> {
     match name {
-        GeneralName::DnsName(name) | GeneralName::Rfc822Name(name) | GeneralName::UniformResourceIdentifier(name) => {
-            Some(name.to_string())
-        }
+        GeneralName::DnsName(name) => Some(AlternativeName::Dns(name.to_string())),
+        GeneralName::Rfc822Name(name) => Some(AlternativeName::Email(name.to_string())),
+        GeneralName::UniformResourceIdentifier(name) => Some(AlternativeName::Uri(name.to_string())),
         GeneralName::IpAddress(bytes) => {
             let bytes = bytes.as_bytes();
             let v4 = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
-            v4.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok().map(|address| address.to_string())
+            v4.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok().map(AlternativeName::Ip)
         }
         _ => None,
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustls::pki_types::{ServerName, UnixTime};
 
-use crate::settings::Settings;
+use crate::settings::{AlternativeName, Settings};
 
 use super::content::Content;
 use super::material::Material;
@@ -132,7 +132,8 @@ fn a_clients_certificate_names_its_subject_and_all_its_names() {
     let node = material(&["--server.ssl.key-store=@keytool.p12", PASSWORD]).keys.unwrap();
     let client = Port::client(Some(&node.cert)).unwrap();
     assert_eq!(client.subject, "CN=node,O=Example");
-    assert_eq!(client.names, ["localhost", "127.0.0.1"]);
+    let names = [AlternativeName::Dns("localhost".to_owned()), AlternativeName::Ip([127, 0, 0, 1].into())];
+    assert_eq!(client.names, names);
     assert_eq!(Port::client(None), None);
 }
 

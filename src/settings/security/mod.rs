@@ -4,15 +4,19 @@
 //! Secrets may lie in files. They are read with the settings, so that a file that is not there stops the start,
 //! and again when they change.
 
+mod alternative;
 mod pattern;
 mod roles;
 mod secret;
+mod subject;
 
 use std::path::PathBuf;
 
+pub use alternative::{AlternativeName, AlternativePattern};
 pub use pattern::Pattern;
 pub use roles::{Role, Roles};
 pub use secret::{Kept, Password, Secret};
+pub use subject::SubjectPattern;
 
 use super::reader::Reader;
 use super::value;
@@ -73,9 +77,9 @@ pub struct CertificateSettings {
     /// Who, in logs; none: the certificate's subject.
     pub name: Option<String>,
     /// What the subject must be; none: anything.
-    pub subject: Option<Pattern>,
-    /// What one of the subject's other names must be; none: anything.
-    pub san: Option<Pattern>,
+    pub subject: Option<SubjectPattern>,
+    /// What one of the subject's alternative names must be; none: anything.
+    pub san: Option<AlternativePattern>,
     /// What they may do.
     pub permissions: Permissions,
 }
@@ -226,16 +230,15 @@ fn tokens(reader: &mut Reader<'_>) -> Vec<TokenSettings> {
 
 fn certificates(reader: &mut Reader<'_>) -> Vec<CertificateSettings> {
     let mut all = Vec::new();
-    let exact = |text: &str| Ok(Pattern::exact(text));
     for place in reader.records(CERTIFICATES, &["name", "subject", "san", "roles", "apps"]) {
         let at = (CERTIFICATES, place);
         let permissions = permissions(reader, at);
         let name = reader.field(at, "name", user_name);
-        let san = reader.field(at, "san", exact);
-        let subject = if san.is_some() {
-            reader.field(at, "subject", exact)
+        let san = reader.field(at, "san", AlternativePattern::parse);
+        let subject = if is_written(reader, at, "san") {
+            reader.field(at, "subject", SubjectPattern::parse)
         } else {
-            required(reader, at, "subject", "set, or san: a name, or a pattern with *", exact)
+            required(reader, at, "subject", "set, or san: a name, or a pattern with *", SubjectPattern::parse)
         };
         if subject.is_some() || san.is_some() {
             all.push(CertificateSettings { name, subject, san, permissions });

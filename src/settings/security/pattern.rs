@@ -4,32 +4,36 @@ use crate::model::AppName;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(String);
+pub struct Pattern(Vec<String>);
 
 impl Pattern {
     /// A pattern whose letter case counts.
     pub(super) fn exact(text: &str) -> Self {
-        Self(text.trim().to_owned())
+        Self::of_pieces(text.trim().split('*').map(str::to_owned).collect())
     }
 
     /// A pattern of names of applications.
     pub(super) fn of_app(text: &str) -> Self {
-        Self(AppName::upper(text.trim()).into_owned())
+        Self::exact(&AppName::upper(text.trim()))
+    }
+
+    /// A pattern of what is between its stars.
+    pub(super) fn of_pieces(pieces: Vec<String>) -> Self {
+        Self(pieces)
     }
 
     /// Whether a text is one of those it stands for.
     pub fn matches(&self, text: &str) -> bool {
-        let mut parts = self.0.split('*');
-        let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-        let mut parts: Vec<&str> = parts.collect();
-        let Some(last) = parts.pop() else { return rest.is_empty() };
-        for part in parts {
-            match rest.split_once(part) {
+        let Some((first, others)) = self.0.split_first() else { return text.is_empty() };
+        let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+        let Some((last, between)) = others.split_last() else { return rest.is_empty() };
+        for piece in between {
+            match rest.split_once(piece.as_str()) {
                 Some((_, after)) => rest = after,
                 None => return false,
             }
         }
-        rest.ends_with(last)
+        rest.ends_with(last.as_str())
     }
 }
 

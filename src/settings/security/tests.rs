@@ -91,9 +91,11 @@ fn what_is_missing_or_odd_in_a_record_is_named() {
         (&["--eurekad.security.tokens[0].name=a", "--eurekad.security.tokens[0].token=short"], "at least 16"),
         (&["--eurekad.security.certificates[0].roles=read"], "given with subject"),
         (
-            &["--eurekad.security.certificates[0].subject=a", "--eurekad.security.certificates[0].roles=admin"],
+            &["--eurekad.security.certificates[0].subject=CN=a", "--eurekad.security.certificates[0].roles=admin"],
             "roles out of",
         ),
+        (&["--eurekad.security.certificates[0].subject=a"], "as RFC 4514 writes it"),
+        (&["--eurekad.security.certificates[0].san=a@b"], "after uri:, email: or ip:"),
         (&["--eurekad.security.require=true"], "false while nobody is configured"),
         (&["--eurekad.security.users[0].name=a", "--eurekad.security.users[0].password-file=/none"], "No such file"),
         (
