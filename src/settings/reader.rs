@@ -79,6 +79,11 @@ impl<'a> Reader<'a> {
         self.convert(&name, property, read)
     }
 
+    /// What was written under a name, be it empty.
+    pub(super) fn there(&self, name: &str) -> Option<&'a Property> {
+        self.merged.get(name)
+    }
+
     /// What was written under a name, if it is not empty.
     pub(super) fn written(&self, name: &str) -> Option<&'a Property> {
         self.merged.get(name).filter(|property| !property.value.trim().is_empty())

@@ -5,6 +5,7 @@
 //! and again when they change.
 
 mod alternative;
+mod fields;
 mod pattern;
 mod roles;
 mod secret;
@@ -20,6 +21,8 @@ pub use subject::SubjectPattern;
 
 use super::reader::Reader;
 use super::value;
+
+use fields::{is_empty, is_written, missing, permissions, required};
 
 /// Settings of who may come in. Nobody configured: everybody may do everything, as in Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +180,10 @@ fn springs_user(reader: &mut Reader<'_>) -> Option<UserSettings> {
     ];
     let [name, password, file, roles] = NAMES;
     let (first, property) = NAMES.iter().find_map(|name| Some((*name, reader.written(name)?)))?;
-    let roles = reader.get(&[roles], roles::of_springs_user).unwrap_or(Roles::ALL);
+    let permitted = reader.get(&[roles], roles::of_springs_user).unwrap_or(Some(Roles::ALL));
+    if permitted.is_none() {
+        reader.warn(&format!("{roles} has none of {}: as in Java, this user may do everything", Roles::ALL));
+    }
     let called = reader.get(&[name], user_name);
     let kept = match reader.written(file) {
         Some(_) => reader.get(&[file], |path| Kept::in_file(&path_of(path), secret::password)),
@@ -192,7 +198,7 @@ fn springs_user(reader: &mut Reader<'_>) -> Option<UserSettings> {
     Some(UserSettings {
         name: called.unwrap_or_else(|| "user".to_owned()),
         password: kept?,
-        permissions: Permissions { roles, apps: Vec::new() },
+        permissions: Permissions { roles: permitted.unwrap_or(Roles::ALL), apps: Vec::new() },
     })
 }
 
@@ -234,6 +240,8 @@ fn certificates(reader: &mut Reader<'_>) -> Vec<CertificateSettings> {
         let at = (CERTIFICATES, place);
         let permissions = permissions(reader, at);
         let name = reader.field(at, "name", user_name);
+        is_empty(reader, at, "subject", "a subject, or left out");
+        is_empty(reader, at, "san", "a name, or left out");
         let san = reader.field(at, "san", AlternativePattern::parse);
         let subject = if is_written(reader, at, "san") {
             reader.field(at, "subject", SubjectPattern::parse)
@@ -245,47 +253,6 @@ fn certificates(reader: &mut Reader<'_>) -> Vec<CertificateSettings> {
         }
     }
     all
-}
-
-/// What a client needs, unless something else is said.
-fn permissions(reader: &mut Reader<'_>, at: (&str, u32)) -> Permissions {
-    let roles = reader.field(at, "roles", roles::roles);
-    let apps = reader.field(at, "apps", |text| Ok(names(text).map(Pattern::of_app).collect::<Vec<_>>()));
-    Permissions {
-        roles: roles.unwrap_or_else(|| Roles::of(&[Role::Read, Role::Register])),
-        apps: apps.unwrap_or_default(),
-    }
-}
-
-fn is_written(reader: &Reader<'_>, (family, place): (&str, u32), field: &str) -> bool {
-    reader.written(&format!("{family}[{place}].{field}")).is_some()
-}
-
-/// A field that must be there.
-fn required<T>(
-    reader: &mut Reader<'_>,
-    at: (&'static str, u32),
-    field: &str,
-    expected: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Option<T> {
-    if !is_written(reader, at, field) {
-        missing(reader, at, field, expected);
-    }
-    reader.field(at, field, read)
-}
-
-/// Tells what a field must be, by what is there of its record.
-fn missing(reader: &mut Reader<'_>, (family, place): (&str, u32), field: &str, expected: &str) {
-    let record = format!("{family}[{place}].");
-    if let Some((name, property)) = reader.first_below(&record) {
-        let expected = if name == format!("{record}{field}") {
-            expected.to_owned()
-        } else {
-            format!("given with {field}: {expected}")
-        };
-        reader.mistake(name, property, &expected);
-    }
 }
 
 fn user_name(text: &str) -> Result<String, String> {

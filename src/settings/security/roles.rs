@@ -95,12 +95,12 @@ pub(super) fn roles(text: &str) -> Result<Roles, String> {
     super::names(text).try_fold(Roles::NONE, |roles, name| Ok(roles.with(named(name)?)))
 }
 
-/// Reads the roles of Spring's user, who may do everything in a Java server: it may here too, unless they name
-/// at least one of ours.
+/// Reads the roles of Spring's user; none if no name is one of ours. Such a user may do everything, as in a Java
+/// server.
 #[expect(clippy::unnecessary_wraps, reason = "the shape of all readers of values")]
-pub(super) fn of_springs_user(text: &str) -> Result<Roles, String> {
+pub(super) fn of_springs_user(text: &str) -> Result<Option<Roles>, String> {
     let ours = super::names(text).filter_map(Role::named).fold(Roles::NONE, Roles::with);
-    Ok(if ours.is_empty() { Roles::ALL } else { ours })
+    Ok((!ours.is_empty()).then_some(ours))
 }
 
 #[cfg(test)]
@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn springs_user_may_do_everything_unless_a_role_is_one_of_ours() {
+    fn of_springs_roles_those_count_that_are_ours() {
         for (written, meant) in
-            [("ADMIN", Roles::ALL), ("USER,ACTUATOR", Roles::ALL), ("ADMIN,read", Roles::NONE.with(Role::Read))]
+            [("ADMIN", None), ("USER,ACTUATOR", None), ("ADMIN,read", Some(Roles::NONE.with(Role::Read)))]
         {
             assert_eq!(of_springs_user(written), Ok(meant), "{written}");
         }

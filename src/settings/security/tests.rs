@@ -116,6 +116,52 @@ fn what_is_missing_or_odd_in_a_record_is_named() {
 }
 
 #[test]
+fn what_binds_somebody_and_is_empty_is_a_mistake() {
+    for record in [
+        "users[0]={name: a, password: x, FIELD}",
+        "tokens[0]={name: a, token: 0123456789abcdef, FIELD}",
+        "certificates[0]={subject: CN=a, FIELD}",
+    ] {
+        let (family, fields) = record.split_once("[0]=").unwrap();
+        for (field, name) in [
+            ("apps: ''", "apps"),
+            ("apps: ','", "apps"),
+            ("apps: null", "apps"),
+            ("apps: []", "apps"),
+            ("apps: ['']", "apps"),
+            ("roles: ''", "roles"),
+            ("roles: ','", "roles"),
+            ("roles: []", "roles"),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let yaml = format!("eurekad.security.{family}:\n  - {}\n", fields.replace("FIELD", field));
+            fs::write(dir.path().join("application.yml"), yaml).unwrap();
+            let mistakes = in_folder(dir.path(), &[]).outcome.unwrap_err().to_string();
+            assert!(mistakes.starts_with(&format!("eurekad.security.{family}[0].{name} = ")), "{field}: {mistakes}");
+            assert_eq!(mistakes.lines().count(), 1, "{mistakes}");
+        }
+    }
+    for empty in ["subject", "san"] {
+        let other = if empty == "subject" { "san=node" } else { "subject=CN=a" };
+        let words = ["--eurekad.security.certificates[0].", "--eurekad.security.certificates[0]."];
+        let words = [format!("{}{empty}=", words[0]), format!("{}{other}", words[1])];
+        let mistakes = read(&[&words[0], &words[1]]).unwrap_err();
+        assert!(mistakes.contains(&format!("[0].{empty} = ")), "{mistakes}");
+    }
+}
+
+#[test]
+fn a_user_of_spring_with_none_of_our_roles_is_warned_about() {
+    let dir = tempfile::tempdir().unwrap();
+    for (roles, warns) in [("ADMIN,USER", true), ("ADMIN,read", false), ("ROLE_READ", false)] {
+        let words = ["--spring.security.user.password=x".to_owned(), format!("--spring.security.user.roles={roles}")];
+        let notices = in_folder(dir.path(), &words).notices;
+        let warned = notices.iter().any(|notice| notice.text.contains("may do everything"));
+        assert_eq!(warned, warns, "{roles}: {notices:?}");
+    }
+}
+
+#[test]
 fn secrets_in_files_are_read_again() {
     let dir = tempfile::tempdir().unwrap();
     let (password, tokens) = (dir.path().join("password"), dir.path().join("tokens"));

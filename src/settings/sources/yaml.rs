@@ -57,6 +57,10 @@ fn with_remedy(problem: &str) -> String {
 fn flatten(name: String, node: Spanned<Node>, entries: &mut Document) {
     match node.value {
         Node::Scalar(value) => entries.push(Entry { name, value, line: node.referenced.line() }),
+        // As `YamlProcessor` has it.
+        Node::Sequence(items) if items.is_empty() => {
+            entries.push(Entry { name, value: String::new(), line: node.referenced.line() });
+        }
         Node::Sequence(items) => {
             for (index, item) in items.into_iter().enumerate() {
                 flatten(format!("{name}[{index}]"), item, entries);
