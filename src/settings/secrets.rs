@@ -10,33 +10,58 @@ const SECRET: [&str; 6] = ["password", "passphrase", "secret", "token", "credent
 const PEERS: [&str; 4] =
     ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers"];
 
-/// A value as it may be shown. The whole of it is hidden if the name tells that it is a secret;
-/// otherwise the passwords in URLs are, `http://user:******@host`.
+/// What is below these, squashed, may be a secret with its name mistyped.
+const LOGINS: [&str; 3] = ["eurekadsecurityusers", "eurekadsecuritytokens", "springsecurityuser"];
+
+/// What below [`LOGINS`], squashed and without places, is none.
+const PLAIN: [&str; 5] = ["name", "roles", "apps", "passwordfile", "tokenfile"];
+
+/// A value as it may be shown. The whole of it is hidden if the name tells that it is a secret, or if it is a
+/// private key; otherwise the passwords in URLs are, `http://user:******@host`.
 pub(super) fn masked(name: &str, value: &str) -> String {
+    if value.is_empty() {
+        return String::new();
+    }
+    if is_secret(name) || value.contains("PRIVATE KEY-----") {
+        return MASK.to_owned();
+    }
+    let squashed = super::names::squash(name);
+    if PEERS.iter().any(|name| squashed.starts_with(name)) {
+        // The scheme of the first may have been forgotten.
+        return without_passwords(&format!("://{value}"), true).replacen("://", "", 1);
+    }
+    // Somebody wrote a login in one.
+    match value.split_once(':') {
+        Some((user, _)) if field_of_login(&squashed) == Some("name") => format!("{user}:{MASK}"),
+        _ => without_passwords(value, false),
+    }
+}
+
+/// Whether a name tells that its value is a secret.
+pub(super) fn is_secret(name: &str) -> bool {
     let squashed = super::names::squash(name);
     // `tokens[0].roles` is none.
     let told_by = name.rsplit_once("].").map_or_else(|| squashed.clone(), |(_, field)| super::names::squash(field));
     // Its properties are shown one by one.
-    let secret = squashed == "springapplicationjson" || SECRET.iter().any(|part| told_by.contains(part));
-    match value {
-        "" => String::new(),
-        _ if secret => MASK.to_owned(),
-        // The scheme of the first may have been forgotten.
-        value if PEERS.iter().any(|name| squashed.starts_with(name)) => {
-            without_passwords(&format!("://{value}")).replacen("://", "", 1)
-        }
-        value => without_passwords(value),
-    }
+    squashed == "springapplicationjson"
+        || SECRET.iter().any(|part| told_by.contains(part))
+        || field_of_login(&squashed).is_some_and(|field| !PLAIN.contains(&field))
+}
+
+/// What follows the name of a login, without places.
+fn field_of_login(squashed: &str) -> Option<&str> {
+    let rest = LOGINS.iter().find_map(|login| squashed.strip_prefix(login))?;
+    Some(rest.trim_matches(|c: char| c.is_ascii_digit() || matches!(c, '[' | ']')))
 }
 
 /// A password may hold anything unencoded, also `/`, `,` and `@`: it ends at the last `@` before the
-/// next URL.
-fn without_passwords(value: &str) -> String {
-    let mut pieces = value.split("://");
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |mut shown, piece| {
+/// next URL. Queries are shown unless they are hidden, too.
+fn without_passwords(value: &str, hide_queries: bool) -> String {
+    let mut pieces = value.split("://").peekable();
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    while let Some(piece) = pieces.next() {
         shown.push_str("://");
-        match piece.rsplit_once('@') {
+        let rest = match piece.rsplit_once('@') {
             Some((credentials, rest)) => {
                 if let Some((user, _)) = credentials.split_once(':') {
                     shown.push_str(user);
@@ -44,12 +69,26 @@ fn without_passwords(value: &str) -> String {
                 }
                 shown.push_str(MASK);
                 shown.push('@');
-                shown.push_str(rest);
+                // What is before may be a query, and this the end of it.
+                format!("{}{rest}", if hide_queries && credentials.contains('?') { "?" } else { "" })
             }
-            None => shown.push_str(piece),
+            None => piece.to_owned(),
+        };
+        match rest.split_once('?').filter(|_| hide_queries) {
+            Some((before, query)) => {
+                shown.push_str(before);
+                shown.push('?');
+                shown.push_str(MASK);
+                // The scheme of the next one.
+                if let Some((_, scheme)) = query.rsplit_once(',').filter(|_| pieces.peek().is_some()) {
+                    shown.push(',');
+                    shown.push_str(scheme);
+                }
+            }
+            None => shown.push_str(&rest),
         }
-        shown
-    })
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -69,12 +108,51 @@ mod tests {
             "spring.application.json",
             "eurekad.security.tokens[0].token",
             "eurekad.security.users[1].password",
+            "eurekad.security.users[1].pasword",
+            "eurekad.security.users[1]",
+            "eurekad.security.users.bob",
+            "eurekad.security.users",
+            "EUREKAD_SECURITY_USERS_1_PWD",
+            "eurekad.security.tokens[0].value",
+            "eurekad.security.tokens",
+            "spring.security.user.passwd",
+            "spring.security.user",
         ] {
             assert_eq!(masked(name, "x"), MASK, "{name}");
             assert_eq!(masked(name, ""), "", "{name}");
         }
         assert_eq!(masked("spring.security.user.name", "admin"), "admin");
         assert_eq!(masked("eurekad.security.tokens[0].roles", "read"), "read");
+        assert_eq!(masked("eurekad.security.users[0].apps[1]", "a"), "a");
+        assert_eq!(masked("EUREKAD_SECURITY_USERS_12_NAME", "a"), "a");
+    }
+
+    #[test]
+    fn a_private_key_is_hidden_whatever_its_name() {
+        for kind in ["", "RSA ", "EC ", "ENCRYPTED "] {
+            let key = format!("-----BEGIN {kind}PRIVATE KEY-----\nMIIE\n-----END {kind}PRIVATE KEY-----\n");
+            assert_eq!(masked("server.ssl.certificate", &key), MASK);
+            assert_eq!(masked("", &key), MASK);
+        }
+    }
+
+    #[test]
+    fn a_login_written_as_a_name_shows_the_name() {
+        for name in ["spring.security.user.name", "eurekad.security.users[0].name", "eurekad.security.tokens[0].name"] {
+            assert_eq!(masked(name, "admin:hidden:more"), "admin:******", "{name}");
+        }
+    }
+
+    #[test]
+    fn queries_of_peers_are_hidden() {
+        for (value, shown) in [
+            ("http://a/eureka/?token=x", "http://a/eureka/?******"),
+            ("http://a/?t=x,y,http://u:p@b/?t=z", "http://a/?******,http://u:******@b/?******"),
+            ("http://a:1/?t=x@y,http://b/", "http://a:******@?******,http://b/"),
+        ] {
+            assert_eq!(masked("eureka.client.service-url.defaultZone", value), shown, "{value}");
+        }
+        assert_eq!(masked("eureka.instance.home-page-url", "http://a/?b=c"), "http://a/?b=c");
     }
 
     #[test]

@@ -197,6 +197,19 @@ fn location(text: &str) -> Result<Location, String> {
     Ok(Location::File(PathBuf::from(path)))
 }
 
+/// The place of a private key. A key without its first line would be taken for a path, which errors repeat.
+fn key_location(text: &str) -> Result<Location, String> {
+    /// Bytes; a key is longer, and a path that does not begin at a root is shorter.
+    const LONGEST: usize = 128;
+    let located = location(text)?;
+    match &located {
+        Location::File(path) if path.as_os_str().len() > LONGEST && path.is_relative() && !path.starts_with("..") => {
+            Err(format!("{A_FILE} or a text in PEM, with its first and its last line"))
+        }
+        _ => Ok(located),
+    }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "the shape of all readers of values")]
 fn secret(text: &str) -> Result<Secret, String> {
     Ok(Secret::new(text))

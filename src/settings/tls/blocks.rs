@@ -5,7 +5,8 @@ use crate::settings::value;
 
 use super::bundles::Bundles;
 use super::{
-    ClientAuth, KeySource, ServerTls, Stored, TrustSource, client_auth, location, protocols, secret, store_type,
+    ClientAuth, KeySource, ServerTls, Stored, TrustSource, client_auth, key_location, location, protocols, secret,
+    store_type,
 };
 
 /// The names of a block.
@@ -103,7 +104,7 @@ pub(super) fn read(
 
 fn keys(reader: &mut Reader<'_>, names: &Block) -> Option<KeySource> {
     let certificate = reader.get(&[names.certificate], location);
-    let key = reader.get(&[names.private_key], location);
+    let key = reader.get(&[names.private_key], key_location);
     let store = reader.get(&[names.key_store], location);
     let password = reader.get(&[names.key_store_password], secret);
     let _told_by_its_content = reader.get(&[names.key_store_type], store_type);

@@ -5,7 +5,7 @@ use crate::settings::names::squash;
 use crate::settings::reader::Reader;
 use crate::settings::value;
 
-use super::{KeySource, Protocols, Stored, TrustSource, location, protocols, secret, store_type};
+use super::{KeySource, Protocols, Stored, TrustSource, key_location, location, protocols, secret, store_type};
 
 /// A bundle.
 #[derive(Debug, Default)]
@@ -126,7 +126,9 @@ impl Bundle {
         let stored = |text| Ok::<_, String>(Some(Stored { property: property.to_owned(), at: location(text)? }));
         match member {
             "keystore.certificate" | "keystore.location" => self.certificate = stored(text)?,
-            "keystore.private-key" => self.key = stored(text)?,
+            "keystore.private-key" => {
+                self.key = Some(Stored { property: property.to_owned(), at: key_location(text)? });
+            }
             "keystore.private-key-password" | "key.password" => self.key_password = Some(secret(text)?),
             "keystore.password" => self.password = Some(secret(text)?),
             "keystore.type" | "truststore.type" => store_type(text)?,

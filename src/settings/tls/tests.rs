@@ -125,3 +125,16 @@ fn what_cannot_be_says_what_would_be_right() {
     let both = read(&["--server.ssl.key-store=x", "--server.ssl.enabled-protocols=TLSv1.1,TLSv1.2"]);
     assert_eq!(both.server.unwrap().protocols, Protocols { v1_2: true, v1_3: false });
 }
+
+#[test]
+fn a_private_key_without_its_first_line_is_not_repeated() {
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7".repeat(4);
+    for text in [key.clone(), key.replacen('A', "/", 3)] {
+        for name in ["server.ssl.certificate-private-key", "spring.ssl.bundle.pem.node.keystore.private-key"] {
+            let mistake = refused(&[&format!("--{name}={text}"), "--server.ssl.certificate=/tls.crt"]);
+            assert!(mistake.contains(name) && mistake.contains("its first and its last line"), "{mistake}");
+            assert!(!mistake.contains("MIIE"), "{mistake}");
+        }
+    }
+    read(&["--server.ssl.certificate=/tls.crt", &format!("--server.ssl.certificate-private-key=/{key}/tls.key")]);
+}
