@@ -12,6 +12,7 @@ use super::names::{is_group, nearest, split_root};
 use super::placeholders::Filled;
 use super::secrets::masked;
 use super::sources::{Origin, Written};
+use super::unresolved::{is_of_logins, nowhere};
 use super::winners::{Winners, Won};
 
 /// A known property that somebody set.
@@ -86,9 +87,20 @@ fn judge(name: &str, won: Won<'_>, findings: &mut Findings) -> Option<String> {
             None
         }
         Ok(Filled { text, missing, .. }) => {
-            if !matches!(known.usage, Usage::Missed(_) | Usage::NoEffect(_)) {
-                report_unserved(name, &text, &missing, origin, findings);
+            if matches!(known.usage, Usage::Missed(_) | Usage::NoEffect(_)) {
+                return Some(text);
             }
+            if is_of_logins(name) && !missing.is_empty() {
+                let error = SettingsError::Placeholder {
+                    name: name.to_owned(),
+                    value: masked(name, &raw),
+                    origin: origin.clone(),
+                    problem: nowhere(name, &missing),
+                };
+                findings.error(error);
+                return Some(text);
+            }
+            report_unserved(name, &text, &missing, origin, findings);
             Some(text)
         }
     }

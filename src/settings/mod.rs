@@ -48,6 +48,7 @@ mod secrets;
 mod security;
 pub(crate) mod sources;
 mod tls;
+mod unresolved;
 mod value;
 mod winners;
 

@@ -155,18 +155,36 @@ impl SecuritySettings {
             }
             settings.users.push(user);
         }
-        if reader.get(&[REQUIRE], value::boolean) == Some(true)
-            && settings.is_open()
-            && let Some(property) = reader.written(REQUIRE)
-        {
+        settings.check_required(reader);
+        settings
+    }
+
+    /// Whoever wants the server closed is told what keeps it open.
+    fn check_required(&self, reader: &mut Reader<'_>) {
+        let Some(property) = reader.there(REQUIRE) else { return };
+        if property.value.trim().is_empty() {
+            return reader.mistake(REQUIRE, property, "true or false");
+        }
+        if reader.get(&[REQUIRE], value::boolean) != Some(true) {
+            return;
+        }
+        let changes =
+            |roles: Roles| [Role::Register, Role::Operate, Role::Peer].into_iter().any(|role| roles.allow(role));
+        if self.is_open() {
             reader.mistake(
                 REQUIRE,
                 property,
                 "false while nobody is configured: set spring.security.user.password, eurekad.security.users, \
                  eurekad.security.tokens or eurekad.security.certificates",
             );
+        } else if self.anonymous.is_some_and(changes) {
+            reader.mistake(
+                REQUIRE,
+                property,
+                "false while anybody may register, operate or replicate: take these roles out of \
+                 eurekad.security.anonymous",
+            );
         }
-        settings
     }
 }
 

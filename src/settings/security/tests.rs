@@ -97,6 +97,10 @@ fn what_is_missing_or_odd_in_a_record_is_named() {
         (&["--eurekad.security.certificates[0].subject=a"], "as RFC 4514 writes it"),
         (&["--eurekad.security.certificates[0].san=a@b"], "after uri:, email: or ip:"),
         (&["--eurekad.security.require=true"], "false while nobody is configured"),
+        (&["--eurekad.security.require="], "true or false"),
+        (&["--eurekad.security.require=true", "--eurekad.security.anonymous=read, register"], "anybody may register"),
+        (&["--eurekad.security.require=true", "--eurekad.security.anonymous=operate"], "anybody may register"),
+        (&["--eurekad.security.require=true", "--eurekad.security.anonymous=peer"], "anybody may register"),
         (&["--eurekad.security.users[0].name=a", "--eurekad.security.users[0].password-file=/none"], "No such file"),
         (
             &[
@@ -112,6 +116,8 @@ fn what_is_missing_or_odd_in_a_record_is_named() {
         assert_eq!(mistakes.lines().count(), 1, "{mistakes}");
     }
     assert!(!read(&["--eurekad.security.require=true", "--spring.security.user.password=x"]).unwrap().is_open());
+    let words = ["--eurekad.security.require=true", "--eurekad.security.anonymous=read, metrics"];
+    assert!(!read(&words).unwrap().is_open());
     assert!(read(&[]).unwrap().is_open());
 }
 
