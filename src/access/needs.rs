@@ -61,8 +61,11 @@ mod tests {
     use super::*;
 
     fn permissions(roles: &str, apps: &str) -> Permissions {
-        let words = ["name=a", "password=b", &format!("roles={roles}"), &format!("apps={apps}")]
-            .map(|word| format!("--eurekad.security.users[0].{word}"));
+        let mut words = vec!["name=a".to_owned(), "password=b".to_owned(), format!("roles={roles}")];
+        if !apps.is_empty() {
+            words.push(format!("apps={apps}"));
+        }
+        let words: Vec<String> = words.iter().map(|word| format!("--eurekad.security.users[0].{word}")).collect();
         Settings::from_words(&words).unwrap().security.users[0].permissions.clone()
     }
 
