@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::sockets::server::SOON;
+use crate::sockets::server::{SOON, eventually};
 use crate::sockets::wire::heartbeat;
 
 use super::cluster::{
@@ -27,8 +27,8 @@ fn case_055_a_peer_that_stops_reading_gets_one_request_and_catches_up() {
         let id = all.next().expect("without end");
         assert_eq!(wire.ask(heartbeat("ORDERS", &id)).status, 200);
         if id.ends_with('0') {
-            let open = connections_to(b.address);
-            assert!(open <= 1, "{open} connections");
+            // One that was given up takes a moment to go.
+            eventually("one connection at most", || (connections_to(b.address) <= 1).then_some(()));
         }
         std::thread::sleep(Duration::from_millis(1));
     });
