@@ -12,6 +12,7 @@
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
+//! | `commit` | what is changed together, under one lock | none |
 //! | `capacity` | how many leases there may be | none |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
@@ -25,6 +26,7 @@ mod agreement;
 mod cancel;
 mod capacity;
 mod change_log;
+mod commit;
 mod early;
 mod eviction;
 mod last_leases;
@@ -68,6 +70,7 @@ pub use repair::{Difference, Ended, Holding};
 pub use replicas::{NoReplicas, Replicas, Told};
 
 use change_log::ChangeLog;
+use commit::Commit;
 use early::Early;
 use last_leases::LastLeases;
 use lease::LeaseLength;
@@ -93,9 +96,6 @@ pub struct Rules {
 /// The leases of one application.
 type AppLeases = DashMap<InstanceId, Arc<Lease>>;
 
-/// An application's map has few shards: heartbeats only read it, and there may be thousands.
-const APP_SHARDS: usize = 4;
-
 /// See the module.
 #[derive(Debug)]
 pub struct Registry {
@@ -117,20 +117,6 @@ pub struct Registry {
     /// Read by heartbeats without a lock; written by a reload of the settings.
     rules: ArcSwap<Rules>,
     clock: Clock,
-}
-
-/// What the commit lock guards.
-#[derive(Debug)]
-struct Commit {
-    log: ChangeLog,
-    population: Population,
-    losses: Losses,
-    registered: LastLeases,
-    cancelled: LastLeases,
-    /// Empty after the opening.
-    early: Early,
-    /// Leases that ended, for as long as another node may still hold them.
-    tombstones: Tombstones,
 }
 
 impl Registry {
@@ -230,72 +216,5 @@ impl Registry {
         let leases = self.apps.get(app)?;
         let lease = leases.get(id)?;
         Some(Arc::clone(&lease))
-    }
-
-    /// Tells the peers, unless a peer told this. Holding the commit lock is what keeps the order.
-    fn tell(&self, origin: Origin, told: Told, lease: &Arc<Lease>, now: Now) {
-        if origin == Origin::Client {
-            self.replicas.changed(told, lease, now.mono);
-        }
-    }
-
-    /// Puts a lease in and appends the change. Holding `commit` is what makes it atomic.
-    fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) -> Arc<Lease> {
-        let lease = Arc::new(lease);
-        let instance = &lease.instance;
-        let leases = match self.apps.get(instance.app.as_str()) {
-            Some(leases) => Arc::clone(&leases),
-            None => Arc::clone(
-                &self
-                    .apps
-                    .entry(instance.app.clone())
-                    .or_insert_with(|| Arc::new(DashMap::with_shard_amount(APP_SHARDS))),
-            ),
-        };
-        commit.tombstones.take(&instance.app, &instance.id);
-        let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
-        if let Some(earlier) = earlier {
-            commit.population.remove(earlier.instance.lease.renewal_interval_secs);
-        }
-        commit.population.add(instance.lease.renewal_interval_secs);
-        self.append(commit, Arc::clone(&lease), cause, now);
-        lease
-    }
-
-    /// Stamps the override of a lease, without an entry in the log: no reader can tell. Holding `commit` is
-    /// what makes it atomic.
-    fn restamp(&self, _commit: &mut Commit, held: &Lease, stamp: OverrideStamp) -> Arc<Lease> {
-        let instance = &held.instance;
-        let stamped = Arc::new(held.overridden(held.override_status).stamped(stamp));
-        if let Some(leases) = self.apps.get(instance.app.as_str()) {
-            leases.insert(instance.id.clone(), Arc::clone(&stamped));
-        }
-        stamped
-    }
-
-    /// Takes a lease out and appends its tombstone.
-    fn take(&self, commit: &mut Commit, lease: &Arc<Lease>, tombstone: Lease, cause: Cause, now: Now) {
-        let instance = &lease.instance;
-        // The guard on the outer map must be gone before the outer map is changed.
-        let emptied = self.apps.get(instance.app.as_str()).is_some_and(|leases| {
-            leases.remove(&instance.id);
-            leases.is_empty()
-        });
-        if emptied {
-            self.apps.remove(&instance.app);
-        }
-        commit.population.remove(instance.lease.renewal_interval_secs);
-        self.append(commit, Arc::new(tombstone), cause, now);
-    }
-
-    fn append(&self, commit: &mut Commit, lease: Arc<Lease>, cause: Cause, now: Now) {
-        let (version, over) = commit.log.append(now.mono, cause, lease);
-        if over {
-            tracing::debug!(
-                most = self.rules.load().catalog.delta_entries,
-                "the delta is full, its oldest change was dropped"
-            );
-        }
-        self.version.store(version.0, Ordering::Release);
     }
 }

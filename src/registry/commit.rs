@@ -1,0 +1,103 @@
+//! Changes of the map and of the log: made under the commit lock, so that both always tell the same.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use dashmap::DashMap;
+
+use super::Registry;
+use super::agreement::OverrideStamp;
+use super::change_log::{Cause, ChangeLog, Origin};
+use super::early::Early;
+use super::last_leases::LastLeases;
+use super::lease::Lease;
+use super::preservation::{Losses, Population};
+use super::replicas::Told;
+use super::tombstones::Tombstones;
+use crate::clock::Now;
+
+/// An application's map has few shards: heartbeats only read it, and there may be thousands.
+const APP_SHARDS: usize = 4;
+
+/// What the commit lock guards.
+#[derive(Debug)]
+pub(super) struct Commit {
+    pub(super) log: ChangeLog,
+    pub(super) population: Population,
+    pub(super) losses: Losses,
+    pub(super) registered: LastLeases,
+    pub(super) cancelled: LastLeases,
+    /// Empty after the opening.
+    pub(super) early: Early,
+    /// Leases that ended, for as long as another node may still hold them.
+    pub(super) tombstones: Tombstones,
+}
+
+impl Registry {
+    /// Tells the peers, unless a peer told this. Holding the commit lock is what keeps the order.
+    pub(super) fn tell(&self, origin: Origin, told: Told, lease: &Arc<Lease>, now: Now) {
+        if origin == Origin::Client {
+            self.replicas.changed(told, lease, now.mono);
+        }
+    }
+
+    /// Puts a lease in and appends the change. Holding `commit` is what makes it atomic.
+    pub(super) fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) -> Arc<Lease> {
+        let lease = Arc::new(lease);
+        let instance = &lease.instance;
+        let leases = match self.apps.get(instance.app.as_str()) {
+            Some(leases) => Arc::clone(&leases),
+            None => Arc::clone(
+                &self
+                    .apps
+                    .entry(instance.app.clone())
+                    .or_insert_with(|| Arc::new(DashMap::with_shard_amount(APP_SHARDS))),
+            ),
+        };
+        commit.tombstones.take(&instance.app, &instance.id);
+        let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
+        if let Some(earlier) = earlier {
+            commit.population.remove(earlier.instance.lease.renewal_interval_secs);
+        }
+        commit.population.add(instance.lease.renewal_interval_secs);
+        self.append(commit, Arc::clone(&lease), cause, now);
+        lease
+    }
+
+    /// Stamps the override of a lease, without an entry in the log: no reader can tell. Holding `commit` is
+    /// what makes it atomic.
+    pub(super) fn restamp(&self, _commit: &mut Commit, held: &Lease, stamp: OverrideStamp) -> Arc<Lease> {
+        let instance = &held.instance;
+        let stamped = Arc::new(held.overridden(held.override_status).stamped(stamp));
+        if let Some(leases) = self.apps.get(instance.app.as_str()) {
+            leases.insert(instance.id.clone(), Arc::clone(&stamped));
+        }
+        stamped
+    }
+
+    /// Takes a lease out and appends its tombstone.
+    pub(super) fn take(&self, commit: &mut Commit, lease: &Arc<Lease>, tombstone: Lease, cause: Cause, now: Now) {
+        let instance = &lease.instance;
+        // The guard on the outer map must be gone before the outer map is changed.
+        let emptied = self.apps.get(instance.app.as_str()).is_some_and(|leases| {
+            leases.remove(&instance.id);
+            leases.is_empty()
+        });
+        if emptied {
+            self.apps.remove(&instance.app);
+        }
+        commit.population.remove(instance.lease.renewal_interval_secs);
+        self.append(commit, Arc::new(tombstone), cause, now);
+    }
+
+    pub(super) fn append(&self, commit: &mut Commit, lease: Arc<Lease>, cause: Cause, now: Now) {
+        let (version, over) = commit.log.append(now.mono, cause, lease);
+        if over {
+            tracing::debug!(
+                most = self.rules.load().catalog.delta_entries,
+                "the delta is full, its oldest change was dropped"
+            );
+        }
+        self.version.store(version.0, Ordering::Release);
+    }
+}
