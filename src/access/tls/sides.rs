@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption};
+use rustls::crypto::{verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::{NoClientAuth, WebPkiClientVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
@@ -15,7 +16,7 @@ use crate::access::ClientCertificate;
 use crate::settings::{ClientAuth, OutgoingTls, Protocols, ServerTls, TlsSettings};
 
 use super::material::Material;
-use super::verifier::{Anyone, Trust, schemes, signature_12, signature_13};
+use super::verifier::Trust;
 use super::watched::Watched;
 use super::{Mistake, PROVIDER, certificate};
 
@@ -112,9 +113,7 @@ impl Outgoing {
     /// What connections go by, now and when files have changed. Handshakes are whole ones: a session that
     /// is taken up again would show the old certificate, and trust the old one.
     pub fn config(&self) -> ClientConfig {
-        let live = Arc::new(Live(Arc::clone(&self.watched)));
-        let keys: Arc<dyn ResolvesClientCert> = live.clone();
-        let mut config = client(self.protocols, live, keys);
+        let mut config = client(self.protocols, Live(Arc::clone(&self.watched)));
         config.resumption = Resumption::disabled();
         config
     }
@@ -128,27 +127,22 @@ impl Outgoing {
 /// that of the loopback: nothing may be told there that is secret.
 pub(super) fn to_own_port(settings: &TlsSettings, port: &ServerTls) -> Result<ClientConfig, Vec<Mistake>> {
     let keys = settings.peers.keys.as_ref().unwrap_or(&port.keys);
-    let keys = OutgoingTls {
-        keys: Some(keys.clone()).filter(|_| port.client_auth != ClientAuth::None),
-        ..OutgoingTls::default()
-    };
-    let (Outgoing { watched, .. }, _) = Outgoing::load("own port", &keys)?;
-    Ok(client(Protocols::default(), Arc::new(Anyone), Arc::new(Live(watched))))
+    let keys = Some(keys.clone()).filter(|_| port.client_auth != ClientAuth::None);
+    let make = |material: Material| Ok(Side { keys: material.keys, trust: Trust::Anyones });
+    let (watched, _) = Watched::load("own port", keys, None, Box::new(make))?;
+    Ok(client(Protocols::default(), Live(Arc::new(watched))))
 }
 
 /// # Panics
 ///
 /// Never: there is always a version, and ring has ciphers for each.
 #[expect(clippy::expect_used, reason = "see the docs")]
-fn client(
-    protocols: Protocols,
-    verifier: Arc<dyn ServerCertVerifier>,
-    keys: Arc<dyn ResolvesClientCert>,
-) -> ClientConfig {
+fn client(protocols: Protocols, live: Live) -> ClientConfig {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&PROVIDER))
         .with_protocol_versions(&versions(protocols))
         .expect("a version that ring has ciphers for");
-    builder.dangerous().with_custom_certificate_verifier(verifier).with_client_cert_resolver(keys)
+    let live = Arc::new(live);
+    builder.dangerous().with_custom_certificate_verifier(Arc::clone(&live) as _).with_client_cert_resolver(live)
 }
 
 fn versions(protocols: Protocols) -> Vec<&'static SupportedProtocolVersion> {
@@ -178,7 +172,7 @@ impl ServerCertVerifier for Live {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        signature_12(message, certificate, signed)
+        verify_tls12_signature(message, certificate, signed, &PROVIDER.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -187,11 +181,11 @@ impl ServerCertVerifier for Live {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        signature_13(message, certificate, signed)
+        verify_tls13_signature(message, certificate, signed, &PROVIDER.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        schemes()
+        PROVIDER.signature_verification_algorithms.supported_schemes()
     }
 }
 

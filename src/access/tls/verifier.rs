@@ -3,11 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{verify_tls12_signature, verify_tls13_signature};
+use rustls::client::danger::{ServerCertVerified, ServerCertVerifier as _};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, Error, RootCertStore};
 
 use super::material::Trusted;
 use super::{PROVIDER, certificate};
@@ -24,6 +23,8 @@ pub(super) enum Trust {
         /// Java takes what is in its store.
         single: Vec<CertificateDer<'static>>,
     },
+    /// Anybody's: for a question to this machine that tells nothing.
+    Anyones,
 }
 
 /// Read when the first server has to be verified: a hundred and more certificates that most nodes never need.
@@ -62,6 +63,7 @@ impl Trust {
                 return verify_single(end_entity, name, now);
             }
             Self::These { verifier, .. } => verifier,
+            Self::Anyones => return Ok(ServerCertVerified::assertion()),
         };
         verifier.verify_server_cert(end_entity, intermediates, name, ocsp, now)
     }
@@ -81,63 +83,4 @@ fn verify_single(
     }
     rustls::client::verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
     Ok(ServerCertVerified::assertion())
-}
-
-/// Takes any certificate: for a question to this machine that tells nothing.
-#[derive(Debug)]
-pub(super) struct Anyone;
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        signature_12(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        signature_13(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        schemes()
-    }
-}
-
-pub(super) fn signature_12(
-    message: &[u8],
-    certificate: &CertificateDer<'_>,
-    signed: &DigitallySignedStruct,
-) -> Result<HandshakeSignatureValid, Error> {
-    verify_tls12_signature(message, certificate, signed, &PROVIDER.signature_verification_algorithms)
-}
-
-pub(super) fn signature_13(
-    message: &[u8],
-    certificate: &CertificateDer<'_>,
-    signed: &DigitallySignedStruct,
-) -> Result<HandshakeSignatureValid, Error> {
-    verify_tls13_signature(message, certificate, signed, &PROVIDER.signature_verification_algorithms)
-}
-
-pub(super) fn schemes() -> Vec<SignatureScheme> {
-    PROVIDER.signature_verification_algorithms.supported_schemes()
 }
