@@ -9,6 +9,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
 use std::time::Duration;
 
+use http::request::Parts;
 use http::{Method, StatusCode};
 use parking_lot::Mutex;
 
@@ -50,9 +51,15 @@ pub(super) enum User<'a> {
 /// What was asked for. The query is not told: nobody knows what is in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
-    pub(super) method: &'a Method,
-    pub(super) path: &'a str,
-    pub(super) from: &'a Connection,
+    method: &'a Method,
+    path: &'a str,
+    from: &'a Connection,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn of(head: &'a Parts, from: &'a Connection) -> Self {
+        Self { method: &head.method, path: head.uri.path(), from }
+    }
 }
 
 impl Audit {
@@ -62,7 +69,7 @@ impl Audit {
 
     /// Somebody was turned away.
     pub(super) fn refused(&self, Request { method, path, from }: Request<'_>, user: User<'_>, reason: &'static str) {
-        let address = address(from);
+        let address = from.ip();
         let refusal = match user {
             User::Known(user) => self.hasher.hash_one((address, user, reason, method, path)),
             // He would make up paths as he makes up names.
@@ -77,7 +84,7 @@ impl Audit {
 
     /// Somebody did, or tried, what only operators may.
     pub(super) fn done(Request { method, path, from }: Request<'_>, user: &str, status: StatusCode) {
-        let (address, status) = (shown(address(from)), status.as_u16());
+        let (address, status) = (shown(from.ip()), status.as_u16());
         tracing::info!(user, address, %method, path, status, "an operator's request was answered");
     }
 
@@ -105,10 +112,6 @@ impl Audit {
         minute.left_out += u64::from(!is_news);
         is_news
     }
-}
-
-fn address(from: &Connection) -> Option<IpAddr> {
-    from.address.map(|address| address.0.ip().to_canonical())
 }
 
 fn shown(address: Option<IpAddr>) -> String {

@@ -1,5 +1,6 @@
 //! What is known of the other end of a connection.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::logging::PeerAddress;
@@ -13,6 +14,13 @@ pub struct Connection {
     pub address: Option<PeerAddress>,
     /// What the client proved to own, if it was asked for that (`server.ssl.client-auth`).
     pub certificate: Option<Arc<ClientCertificate>>,
+}
+
+impl Connection {
+    /// Where from; IPv4 as such, also on a socket for both.
+    pub fn ip(&self) -> Option<IpAddr> {
+        self.address.map(|PeerAddress(address)| address.ip().to_canonical())
+    }
 }
 
 /// Whom a client's certificate names. It was verified.

@@ -113,7 +113,7 @@ impl Gate {
         needs: Needs<'_>,
         failures: &Failures,
     ) -> Result<Arc<Principal>, TurnedAway> {
-        let address = from.address.map(|address| address.0.ip().to_canonical());
+        let address = from.ip();
         let (user, found) = match Credentials::of(headers) {
             Ok(None) => return self.judge(self.without_credentials(from), needs),
             Ok(Some(credentials)) => self.holder(credentials, address, failures).await,

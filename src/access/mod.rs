@@ -165,7 +165,7 @@ impl Access {
 
     /// Writes down that a caller, who may, has dealt with somebody else's instance.
     pub fn dealt_with_anothers(&self, head: &Parts, from: &Connection, caller: &Caller, status: StatusCode) {
-        Audit::done(audit::Request { method: &head.method, path: head.uri.path(), from }, &caller.name, status);
+        Audit::done(audit::Request::of(head, from), &caller.name, status);
     }
 
     /// Forgets whose instances were that are gone. To be called now and then.
@@ -175,7 +175,7 @@ impl Access {
 
     /// The answer to a caller who may not change somebody else's instance.
     pub fn not_the_owner(&self, head: &Parts, from: &Connection, caller: &Caller) -> Response {
-        let request = audit::Request { method: &head.method, path: head.uri.path(), from };
+        let request = audit::Request::of(head, from);
         self.0.audit.refused(request, audit::User::Known(&caller.name), "another's instance");
         Refused::NotAllowed.into_response()
     }
@@ -189,7 +189,7 @@ impl Access {
         needs: Needs<'_>,
         answer: impl FnOnce(Option<Caller>) -> F,
     ) -> Response {
-        let request = audit::Request { method: &head.method, path: head.uri.path(), from };
+        let request = audit::Request::of(head, from);
         let (user, caller) = match self.0.gate.load_full() {
             None => (None, None),
             Some(gate) if needs == Needs::Health && gate.health_is_public => (None, None),
@@ -238,7 +238,7 @@ impl Access {
                     head.uri = uri.clone();
                 }
                 if origin::is_foreign(&head.method, &head.uri, &head.headers) {
-                    let request = audit::Request { method: &head.method, path: head.uri.path(), from: &from };
+                    let request = audit::Request::of(&head, &from);
                     access.0.audit.refused(request, audit::User::Stranger(ANONYMOUS), "from a page of another site");
                     return Refused::NotAllowed.into_response();
                 }

@@ -134,24 +134,20 @@ impl Passwords {
         }
         let attempt = failures.begin(address, user).await?;
         let begun = failures.now();
-        let is_right = match check {
-            Some(check) => match &**check {
-                Check::Plain { tag, was_right } if self.key.fits(tag, user, password) => {
-                    was_right.store(true, Ordering::Relaxed);
-                    true
+        let is_right = match check.map(|check| (check, &**check)) {
+            Some((_, Check::Plain { tag, was_right })) if self.key.fits(tag, user, password) => {
+                was_right.store(true, Ordering::Relaxed);
+                true
+            }
+            Some((check, Check::Bcrypt { hash, .. })) if password.len() <= MOST_BYTES => {
+                let turn = self.turns.take(address).await?;
+                // Somebody elsewhere may have asked the same meanwhile.
+                match self.found(Some(check), &tag) {
+                    Some(found) => found,
+                    None => self.compute(check, hash, tag, password, (turn, alone)).await,
                 }
-                Check::Bcrypt { hash, .. } if password.len() <= MOST_BYTES => {
-                    let turn = self.turns.take(address).await?;
-                    // Somebody elsewhere may have asked the same meanwhile.
-                    let found = self.found(Some(check), &tag);
-                    match found {
-                        Some(found) => found,
-                        None => self.compute(check, hash, tag, password, (turn, alone)).await,
-                    }
-                }
-                _ => self.stand_in(tag, password).await,
-            },
-            None => self.stand_in(tag, password).await,
+            }
+            _ => self.stand_in(tag, password).await,
         };
         if is_right {
             attempt.was_right();

@@ -67,14 +67,6 @@ impl Turns {
         Some(self.turn(true))
     }
 
-    /// A turn, if one need not be waited for.
-    #[cfg(test)]
-    pub(super) fn free(&self) -> Option<Turn> {
-        let line = &mut *self.0.lock();
-        line.free = line.free.checked_sub(1)?;
-        Some(self.turn(false))
-    }
-
     fn turn(&self, is_spare: bool) -> Turn {
         Turn { turns: Some(self.clone()), is_spare }
     }
@@ -82,14 +74,15 @@ impl Turns {
 
 impl Line {
     fn join(&mut self, address: Option<IpAddr>) -> Result<oneshot::Receiver<Turn>, TooMany> {
-        let waiting = |line: &Self| line.of_address.values().map(VecDeque::len).sum::<usize>();
-        let of_one = self.of_address.get(&address).map_or(0, VecDeque::len);
-        if of_one >= MOST_OF_ONE || waiting(self) >= MOST {
+        let is_full = |line: &Self| {
+            line.of_address.get(&address).map_or(0, VecDeque::len) >= MOST_OF_ONE
+                || line.of_address.values().map(VecDeque::len).sum::<usize>() >= MOST
+        };
+        if is_full(self) {
             for queue in self.of_address.values_mut() {
                 queue.retain(|waits| !waits.is_closed());
             }
-            let of_one = self.of_address.get(&address).map_or(0, VecDeque::len);
-            if of_one >= MOST_OF_ONE || waiting(self) >= MOST {
+            if is_full(self) {
                 return Err(TooMany);
             }
         }

@@ -11,7 +11,6 @@ use http::{HeaderValue, StatusCode};
 use crate::access::Connection;
 use crate::blocking::off_the_workers;
 use crate::codec::{Format, ReadError, json, xml};
-use crate::logging::PeerAddress;
 use crate::model::ReplicationOutcome;
 use crate::peers::digest::{self, MOST_REQUEST_BYTES};
 use crate::peers::{DIGEST_VERSION, Identity, Sender, Turn};
@@ -38,11 +37,7 @@ pub(super) async fn batch(api: &Api, head: &Parts, body: Body, from: &Connection
         items.iter().map(|_| ReplicationOutcome { status: StatusCode::OK.as_u16(), entity: None }).collect()
     } else {
         if let Some(identity) = Identity::of(&head.headers) {
-            api.peers.heard(
-                identity,
-                sender.turn.map(|turn| turn.stream),
-                from.address.map(|PeerAddress(address)| address.ip()),
-            );
+            api.peers.heard(identity, sender.turn.map(|turn| turn.stream), from.ip());
         }
         api.receiver.take_all(items, sender).await.ok_or(ApiError::Overtaken)?
     };

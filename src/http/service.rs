@@ -10,7 +10,6 @@ use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
 use crate::access::{Caller, Connection, Fetch, Fetcher, Needs};
-use crate::logging::PeerAddress;
 use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
@@ -158,10 +157,8 @@ impl Service {
             _ => return Ok(()),
         };
         let api = &self.0.api;
-        let fetcher = Fetcher {
-            name: head.headers.get("discoveryidentity-name").map(HeaderValue::as_bytes),
-            address: from.address.map(|PeerAddress(address)| address.ip()),
-        };
+        let fetcher =
+            Fetcher { name: head.headers.get("discoveryidentity-name").map(HeaderValue::as_bytes), address: from.ip() };
         let is_admitted = api.fetches.admits(fetch, fetcher, &api.settings.load().rate_limit, api.clock.mono());
         if is_admitted { Ok(()) } else { Err(ApiError::TooOften) }
     }

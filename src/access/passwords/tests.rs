@@ -51,14 +51,19 @@ async fn plain_and_hashed_passwords_are_told_from_wrong_ones() {
     assert_eq!(passwords.wrong.0.lock().len(), 6);
 }
 
+async fn all_turns(passwords: &Passwords) -> Vec<Turn> {
+    let mut all = Vec::new();
+    while let Ok(turn) = tokio::time::timeout(Duration::ZERO, passwords.turns.take(None)).await {
+        all.push(turn.unwrap());
+    }
+    all
+}
+
 #[tokio::test]
 async fn what_was_right_is_right_while_others_are_computed() {
     let passwords = passwords(&[("hashed", HASHED)]);
     assert!(ask(&passwords, "hashed", "pass").await);
-    let mut busy = Vec::new();
-    while let Some(turn) = passwords.turns.free() {
-        busy.push(turn);
-    }
+    let _busy = all_turns(&passwords).await;
     assert!(ask(&passwords, "hashed", "pass").await);
     let wrong = tokio::time::timeout(Duration::ZERO, ask(&passwords, "hashed", "wrong"));
     assert!(wrong.await.is_err(), "it waits");
@@ -68,10 +73,7 @@ async fn what_was_right_is_right_while_others_are_computed() {
 #[tokio::test(start_paused = true)]
 async fn a_name_that_nobody_has_waits_for_no_processor_and_takes_as_long() {
     let passwords = passwords(&[("plain", "pass"), ("hashed", HASHED)]);
-    let mut busy = Vec::new();
-    while let Some(turn) = passwords.turns.free() {
-        busy.push(turn);
-    }
+    let _busy = all_turns(&passwords).await;
     passwords.lately.store(90_000, Ordering::Relaxed);
     for user in ["nobody", "plain"] {
         let begun = tokio::time::Instant::now();
