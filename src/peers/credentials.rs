@@ -7,7 +7,7 @@
 //! A secret in a file is read again when it may be old, and at once when a server refuses it (401). So is a
 //! token of OAuth 2 asked for (`oauth2`). Each failure is one of the server that was to be called.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,13 @@ use reqwest::{Client, RequestBuilder};
 
 use crate::blocking::off_the_workers;
 use crate::clock::{Clock, Monotonic};
-use crate::settings::{CredentialSettings, OutgoingSecret, PeerUrl};
+use crate::settings::{CredentialSettings, OutgoingSecret, PeerUrl, text_of_file};
 
 use super::line::Failure;
 use super::oauth2::OAuth2;
 
 /// A file is read again after this time.
 const READ_AGAIN: Duration = Duration::from_secs(5);
-/// No secret is longer.
-const MOST_BYTES: u64 = 64 << 10;
 
 /// What one request is sent with.
 #[derive(Clone, PartialEq, Eq)]
@@ -135,7 +133,7 @@ impl Kept {
     /// The secret; as it is now if it is wanted anew. A file that cannot be read any more leaves what it had.
     pub(super) async fn read(&self, anew: bool) -> Result<Arc<str>, Failure> {
         let path = match &self.secret {
-            OutgoingSecret::Text(text) => return Ok(text.as_str().into()),
+            OutgoingSecret::Text(text) => return Ok(text.reveal().into()),
             OutgoingSecret::File(path) => path,
         };
         let (now, last) = (self.clock.mono(), self.last.lock().clone());
@@ -162,10 +160,8 @@ impl Kept {
 }
 
 fn secret_in(file: &Path) -> io::Result<Arc<str>> {
-    let mut text = String::new();
-    std::fs::File::open(file)?.take(MOST_BYTES).read_to_string(&mut text)?;
-    let text = text.trim_end_matches(['\r', '\n']);
-    if text.is_empty() { Err(io::Error::other("it is empty")) } else { Ok(text.into()) }
+    let text = text_of_file(file)?;
+    if text.is_empty() { Err(io::Error::other("it is empty")) } else { Ok(text.as_str().into()) }
 }
 
 #[cfg(test)]
@@ -175,6 +171,7 @@ mod tests {
     use std::fs;
 
     use crate::access::tls::Outgoing;
+    use crate::settings::Secret;
 
     use super::*;
 
@@ -218,7 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn those_in_a_url_win() {
-        let settings = CredentialSettings::Token(OutgoingSecret::Text("token".to_owned()));
+        let settings = CredentialSettings::Token(OutgoingSecret::Text(Secret::new("token")));
         let credentials = Credentials::new(&settings, Clock::held(0));
         let (client, own) = (client(), url("http://u:p@peer.test/eureka/"));
         let sent = credentials.of(&own, &client).await.unwrap();

@@ -42,13 +42,13 @@ impl Reload {
             tracing::warn!(%mistakes, "the settings are wrong, the old ones stay in force");
             mistakes.to_string()
         })?;
-        let found = values(&effective);
-        let refreshed = compare(&in_force, &found, &effective);
         if self.app.access().is_guarded() && settings.security.is_open() {
             // A file that is empty for a moment would let everybody in.
             tracing::warn!("no logins are set any more, the old settings stay in force; a restart opens the server");
             return Err("no logins are set any more: restart the server to open it to everybody".to_owned());
         }
+        let found = values(&effective);
+        let refreshed = compare(&in_force, &found, &effective);
         self.app.change_settings(&settings);
         if let Some(levels) = &self.levels {
             levels.reload(&settings.logging);

@@ -1,10 +1,10 @@
 //! What this server proves itself with to other servers.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use url::Url;
 
+use super::Secret;
 use super::reader::Reader;
 use super::value;
 
@@ -41,21 +41,12 @@ pub struct OAuth2Settings {
 }
 
 /// A secret, or the file that has it and may have another one later. It is never shown.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutgoingSecret {
     /// The secret.
-    Text(String),
+    Text(Secret),
     /// The file; line ends at its end do not count.
     File(PathBuf),
-}
-
-impl fmt::Debug for OutgoingSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(_) => f.write_str("Text(******)"),
-            Self::File(path) => f.debug_tuple("File").field(path).finish(),
-        }
-    }
 }
 
 /// The names of one family.
@@ -69,25 +60,22 @@ struct Names {
     scope: &'static str,
 }
 
-const PEERS: Names = Names {
-    username: "eurekad.peers.credentials.username",
-    password: ["eurekad.peers.credentials.password", "eurekad.peers.credentials.password-file"],
-    token: ["eurekad.peers.credentials.token", "eurekad.peers.credentials.token-file"],
-    token_uri: "eurekad.peers.oauth2.token-uri",
-    client_id: "eurekad.peers.oauth2.client-id",
-    client_secret: ["eurekad.peers.oauth2.client-secret", "eurekad.peers.oauth2.client-secret-file"],
-    scope: "eurekad.peers.oauth2.scope",
-};
+macro_rules! names {
+    ($root:literal) => {
+        Names {
+            username: concat!($root, ".credentials.username"),
+            password: [concat!($root, ".credentials.password"), concat!($root, ".credentials.password-file")],
+            token: [concat!($root, ".credentials.token"), concat!($root, ".credentials.token-file")],
+            token_uri: concat!($root, ".oauth2.token-uri"),
+            client_id: concat!($root, ".oauth2.client-id"),
+            client_secret: [concat!($root, ".oauth2.client-secret"), concat!($root, ".oauth2.client-secret-file")],
+            scope: concat!($root, ".oauth2.scope"),
+        }
+    };
+}
 
-const REGIONS: Names = Names {
-    username: "eurekad.regions.credentials.username",
-    password: ["eurekad.regions.credentials.password", "eurekad.regions.credentials.password-file"],
-    token: ["eurekad.regions.credentials.token", "eurekad.regions.credentials.token-file"],
-    token_uri: "eurekad.regions.oauth2.token-uri",
-    client_id: "eurekad.regions.oauth2.client-id",
-    client_secret: ["eurekad.regions.oauth2.client-secret", "eurekad.regions.oauth2.client-secret-file"],
-    scope: "eurekad.regions.oauth2.scope",
-};
+const PEERS: Names = names!("eurekad.peers");
+const REGIONS: Names = names!("eurekad.regions");
 
 impl CredentialSettings {
     /// Those for peers.
@@ -148,7 +136,7 @@ fn mistake(reader: &mut Reader<'_>, names: &[&'static str], expected: &str) {
 
 /// The text wins over the file.
 fn secret(reader: &mut Reader<'_>, [text, file]: [&'static str; 2]) -> Option<OutgoingSecret> {
-    let text = reader.get(&[text], value::text).map(OutgoingSecret::Text);
+    let text = reader.get(&[text], value::text).map(|text| OutgoingSecret::Text(Secret::new(text)));
     let file = reader.get(&[file], value::text).map(|path| OutgoingSecret::File(PathBuf::from(path.trim())));
     text.or(file)
 }
@@ -174,7 +162,7 @@ mod tests {
     #[test]
     fn each_kind_for_peers_and_for_regions() {
         let basic = read(&["--eurekad.peers.credentials.username=u", "--eurekad.peers.credentials.password= p "]);
-        let password = OutgoingSecret::Text(" p ".to_owned());
+        let password = OutgoingSecret::Text(Secret::new(" p "));
         assert_eq!(basic, (CredentialSettings::Basic { username: "u".to_owned(), password }, CredentialSettings::None));
         let token = read(&["--eurekad.regions.credentials.token-file=/run/token"]);
         let file = CredentialSettings::Token(OutgoingSecret::File("/run/token".into()));

@@ -75,7 +75,7 @@ pub use regions::{NO_REGION, RegionSettings, RemoteRegion};
 pub use replication::ReplicationSettings;
 pub use security::{
     AlternativeName, AlternativePattern, CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles,
-    Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings,
+    Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings, text_of_file,
 };
 pub use sources::{Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};

@@ -7,8 +7,8 @@ use super::{Pattern, Permissions, Role, Roles};
 
 /// What a client needs, unless something else is said.
 pub(super) fn permissions(reader: &mut Reader<'_>, at: (&str, u32)) -> Permissions {
-    is_empty(reader, at, "apps", "names of applications; left out: all");
-    is_empty(reader, at, "roles", "roles; left out: read, register");
+    refuse_empty(reader, at, "apps", "names of applications; left out: all");
+    refuse_empty(reader, at, "roles", "roles; left out: read, register");
     let roles = reader.field(at, "roles", roles);
     let apps = reader.field(at, "apps", |text| Ok(super::names(text).map(Pattern::of_app).collect::<Vec<_>>()));
     Permissions {
@@ -49,7 +49,7 @@ pub(super) fn missing(reader: &mut Reader<'_>, (family, place): (&str, u32), fie
 }
 
 /// Tells of a field that is there and says nothing. Who leaves a restriction empty does not mean that there is none.
-pub(super) fn is_empty(reader: &mut Reader<'_>, (family, place): (&str, u32), field: &str, expected: &str) {
+pub(super) fn refuse_empty(reader: &mut Reader<'_>, (family, place): (&str, u32), field: &str, expected: &str) {
     let name = format!("{family}[{place}].{field}");
     if let Some(property) = reader.there(&name)
         && super::names(&property.value).next().is_none()

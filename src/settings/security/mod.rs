@@ -16,13 +16,13 @@ use std::path::PathBuf;
 pub use alternative::{AlternativeName, AlternativePattern};
 pub use pattern::Pattern;
 pub use roles::{Role, Roles};
-pub use secret::{Kept, Password, Secret};
+pub use secret::{Kept, Password, Secret, text_of_file};
 pub use subject::SubjectPattern;
 
 use super::reader::Reader;
 use super::value;
 
-use fields::{is_empty, is_written, missing, permissions, required};
+use fields::{is_written, missing, permissions, refuse_empty, required};
 
 /// Settings of who may come in. Nobody configured: everybody may do everything, as in Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,8 +258,8 @@ fn certificates(reader: &mut Reader<'_>) -> Vec<CertificateSettings> {
         let at = (CERTIFICATES, place);
         let permissions = permissions(reader, at);
         let name = reader.field(at, "name", user_name);
-        is_empty(reader, at, "subject", "a subject, or left out");
-        is_empty(reader, at, "san", "a name, or left out");
+        refuse_empty(reader, at, "subject", "a subject, or left out");
+        refuse_empty(reader, at, "san", "a name, or left out");
         let san = reader.field(at, "san", AlternativePattern::parse);
         let subject = if is_written(reader, at, "san") {
             reader.field(at, "subject", SubjectPattern::parse)

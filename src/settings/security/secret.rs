@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
@@ -83,7 +83,8 @@ impl<T> Kept<T> {
     }
 
     pub(super) fn in_file(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
-        let content = parse(&read(path)?)?;
+        let text = text_of_file(path).map_err(|error| format!("a file that can be read: {error}"))?;
+        let content = parse(&text)?;
         Ok(Self { file: Some(path.to_owned()), content })
     }
 
@@ -104,16 +105,12 @@ impl<T> Kept<T> {
 /// More is no file of passwords.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// The text of a file, without the line ends at its end.
-fn read(path: &Path) -> Result<Zeroizing<String>, String> {
+/// The text of a file of secrets, without the line ends at its end. Blocks.
+pub fn text_of_file(path: &Path) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::new());
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
-    match read {
-        Err(error) => return Err(format!("a file that can be read: {error}")),
-        Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes > MOST_BYTES) => {
-            return Err(format!("a file of at most {MOST_BYTES} bytes"));
-        }
-        Ok(_) => {}
+    let bytes = File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    if u64::try_from(bytes).is_ok_and(|bytes| bytes > MOST_BYTES) {
+        return Err(io::Error::other(format!("it has more than {MOST_BYTES} bytes")));
     }
     let length = text.trim_end_matches(['\n', '\r']).len();
     text.truncate(length);

@@ -112,9 +112,10 @@ fn keys(reader: &mut Reader<'_>, names: &Block) -> Option<KeySource> {
     let alias = reader.get(&[names.key_alias], value::text);
     let stored = |property: &str, at| Stored { property: property.to_owned(), at };
     match (certificate, key, store) {
-        (Some(certificate), Some(key), _) => Some(KeySource {
+        // A text may have both.
+        (Some(certificate), key @ Some(_), _) | (Some(certificate), key, None) => Some(KeySource {
             certificate: stored(names.certificate, certificate),
-            key: Some(stored(names.private_key, key)),
+            key: key.map(|key| stored(names.private_key, key)),
             password: None,
             key_password,
             alias: None,
@@ -122,14 +123,6 @@ fn keys(reader: &mut Reader<'_>, names: &Block) -> Option<KeySource> {
         (_, _, Some(store)) => {
             Some(KeySource { certificate: stored(names.key_store, store), key: None, password, key_password, alias })
         }
-        // A text may have both.
-        (Some(certificate), None, None) => Some(KeySource {
-            certificate: stored(names.certificate, certificate),
-            key: None,
-            password: None,
-            key_password,
-            alias: None,
-        }),
         (None, _, None) => None,
     }
 }
