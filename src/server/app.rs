@@ -10,15 +10,15 @@ use tokio_util::sync::CancellationToken;
 use crate::access::tls::Tls;
 use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
-use crate::clock::Clock;
+use crate::clock::{Clock, Monotonic};
 use crate::codec::StatusDocument;
 use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service};
 use crate::logging::LogLevels;
 use crate::model::Instance;
-use crate::ops::actuator::{self, Actuator, Refresh};
+use crate::ops::actuator::{self, Refresh};
+use crate::ops::{self, Context};
 use crate::peers::{
-    Calls, Context, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals,
-    Regions,
+    self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
 };
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
@@ -52,6 +52,7 @@ pub struct App {
     overload: Arc<Overload>,
     over_limit: Arc<OverLimit>,
     access: Access,
+    started: Monotonic,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
 }
@@ -73,7 +74,7 @@ impl App {
         let over_limit = Arc::new(OverLimit::default());
         let receiver =
             Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&over_limit), clock.clone());
-        let peers = Peers::new(Context {
+        let peers = Peers::new(peers::Context {
             node,
             registry: Arc::clone(&registry),
             outboxes,
@@ -116,13 +117,28 @@ impl App {
             clock: clock.clone(),
         };
         let api = Service::new(api, &settings.http.context_path);
+        let started = clock.mono();
         let (settings, _) = watch::channel(settings.clone());
-        Self { registry, catalog, peers, regions, api, own, clock, requests, overload, over_limit, access, settings }
+        Self {
+            registry,
+            catalog,
+            peers,
+            regions,
+            api,
+            own,
+            clock,
+            requests,
+            overload,
+            over_limit,
+            access,
+            started,
+            settings,
+        }
     }
 
-    /// The Eureka API and the actuator, of a server that runs in no process of its own.
+    /// All that the server answers, of one that runs in no process of its own.
     pub fn router(&self) -> Router {
-        self.with_actuator(Ops::default())
+        self.with_operations(Ops::default(), true)
     }
 
     /// The Eureka API alone.
@@ -130,30 +146,34 @@ impl App {
         &self.api
     }
 
-    /// The Eureka API and the actuator beside it, below the same context path.
-    pub(super) fn with_actuator(&self, ops: Ops) -> Router {
-        let context_path = self.settings.borrow().http.context_path.clone();
-        let actuator = self.actuator_below(&context_path, ops);
-        let routes = if context_path.is_empty() { actuator } else { Router::new().nest(&context_path, actuator) };
-        routes.fallback_service(self.api.router())
+    /// The Eureka API, and beside it what operators ask and do; the actuator only where it has no port of its own.
+    pub(super) fn with_operations(&self, lent: Ops, with_actuator: bool) -> Router {
+        ops::router(&self.context(lent), with_actuator).fallback_service(self.api.router())
     }
 
     /// The actuator alone, for a port of its own, where there is no context path.
     pub(super) fn actuator(&self, ops: Ops) -> Router {
-        self.actuator_below("", ops).fallback_service(self.access.nothing())
+        actuator::router(&self.context(ops), "").fallback_service(self.access.nothing())
     }
 
-    fn actuator_below(&self, context_path: &str, ops: Ops) -> Router {
+    fn context(&self, ops: Ops) -> Context {
         let Ops { draining, levels, refresh } = ops;
-        let registry = Arc::clone(&self.registry);
-        actuator::router(Actuator {
-            settings: self.settings.borrow().management.clone(),
-            context_path: context_path.to_owned(),
+        Context {
+            registry: Arc::clone(&self.registry),
+            catalog: Arc::clone(&self.catalog),
+            peers: self.peers.clone(),
+            regions: self.regions.clone(),
             access: self.access.clone(),
-            ready: Arc::new(move || registry.is_open() && !draining.is_cancelled()),
+            over_limit: Arc::clone(&self.over_limit),
+            overload: Arc::clone(&self.overload),
+            own: Arc::clone(&self.own),
+            settings: self.settings.subscribe(),
+            clock: self.clock.clone(),
+            started: self.started,
+            draining,
             levels,
             refresh,
-        })
+        }
     }
 
     /// The registry.

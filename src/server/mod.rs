@@ -90,9 +90,9 @@ pub async fn serve(
     let ops = Ops { draining: draining.clone(), levels, refresh };
     let logged = |router: Router| access.as_ref().map_or(router.clone(), |access| access.over(router));
     let (router, management) = match settings.management.port {
-        ManagementPort::Same => (app.with_actuator(ops), None),
-        ManagementPort::Own(_) => (app.api().router(), Some(app.actuator(ops))),
-        ManagementPort::Off => (app.api().router(), None),
+        ManagementPort::Same => (app.with_operations(ops, true), None),
+        ManagementPort::Own(_) => (app.with_operations(ops.clone(), false), Some(app.actuator(ops))),
+        ManagementPort::Off => (app.with_operations(ops, false), None),
     };
     // The log sees all requests, so all go its way then.
     let api = access.is_none().then(|| app.api().clone());

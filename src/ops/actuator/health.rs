@@ -26,5 +26,9 @@ pub(super) async fn group(State(actuator): State<Actuator>, Path(group): Path<St
 
 /// Spring's word for a server that refuses traffic.
 fn readiness(actuator: &Actuator) -> (StatusCode, &'static str) {
-    if (actuator.ready)() { (StatusCode::OK, "UP") } else { (StatusCode::SERVICE_UNAVAILABLE, "OUT_OF_SERVICE") }
+    if actuator.context.is_ready() {
+        (StatusCode::OK, "UP")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "OUT_OF_SERVICE")
+    }
 }

@@ -14,7 +14,7 @@ use super::Actuator;
 
 /// `GET /actuator/loggers`.
 pub(super) async fn all(State(actuator): State<Actuator>, headers: HeaderMap) -> Response {
-    let Some(levels) = actuator.levels else {
+    let Some(levels) = actuator.context.levels else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let loggers: Map<String, Value> = levels.list().iter().map(|logger| (logger.name.clone(), shown(logger))).collect();
@@ -24,7 +24,7 @@ pub(super) async fn all(State(actuator): State<Actuator>, headers: HeaderMap) ->
 
 /// `GET /actuator/loggers/{name}`.
 pub(super) async fn one(State(actuator): State<Actuator>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    match actuator.levels.map(|levels| levels.get(&name)) {
+    match actuator.context.levels.map(|levels| levels.get(&name)) {
         Some(Ok(logger)) => super::json(&headers, StatusCode::OK, &shown(&logger)),
         Some(Err(_)) | None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -33,7 +33,7 @@ pub(super) async fn one(State(actuator): State<Actuator>, Path(name): Path<Strin
 /// `POST /actuator/loggers/{name}` with `{"configuredLevel":"DEBUG"}`; null, or nothing, takes a level
 /// back.
 pub(super) async fn set(State(actuator): State<Actuator>, Path(name): Path<String>, body: Bytes) -> Response {
-    let Some(levels) = actuator.levels else {
+    let Some(levels) = actuator.context.levels else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let level = match configured_level(&body) {

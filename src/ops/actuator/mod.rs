@@ -10,42 +10,37 @@ mod links;
 mod loggers;
 mod refresh;
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::access::{Access, Needs};
-use crate::logging::LogLevels;
+use crate::access::Needs;
 use crate::settings::ManagementSettings;
+
+use super::Context;
 
 pub use refresh::{Refresh, Refreshed};
 
 /// What the endpoints work on.
 #[derive(Clone)]
-pub struct Actuator {
+struct Actuator {
+    context: Context,
     /// Where the endpoints are and which of them.
-    pub settings: ManagementSettings,
-    /// Who may do what.
-    pub access: Access,
-    /// The path before `settings.base_path` (`server.servlet.context-path`), for links.
-    pub context_path: String,
-    /// Whether traffic is welcome: not before the opening, and not during the shutdown.
-    pub ready: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// The log's levels; none in a server without a log of its own.
-    pub levels: Option<LogLevels>,
-    /// Reads the settings again; none in a server that has nowhere to read them from.
-    pub refresh: Option<Refresh>,
+    settings: ManagementSettings,
+    /// The path before `settings.base_path`, for links: none on a port of its own.
+    context_path: String,
 }
 
-/// The endpoints that are exposed, below `management.endpoints.web.base-path`.
-pub fn router(actuator: Actuator) -> Router {
+/// The endpoints that are exposed, below `management.endpoints.web.base-path`. `context_path` is what lies before
+/// that where they are reached.
+pub fn router(context: &Context, context_path: &str) -> Router {
+    let settings = context.settings.borrow().management.clone();
+    let actuator = Actuator { context: context.clone(), settings, context_path: context_path.to_owned() };
     let settings = &actuator.settings;
     let mut endpoints = Router::new();
-    let mut add = |needs, routes| endpoints = std::mem::take(&mut endpoints).merge(actuator.access.over(routes, needs));
+    let mut add = |needs, routes| endpoints = std::mem::take(&mut endpoints).merge(context.access.over(routes, needs));
     if !settings.base_path.is_empty() {
         add(Needs::Login, Router::new().route("/", get(links::links)));
     }

@@ -24,7 +24,7 @@ pub struct Refreshed {
 /// `POST /actuator/refresh`: the names of what changed, as in Spring; what takes a restart says so
 /// beside its name.
 pub(super) async fn refresh(State(actuator): State<Actuator>, headers: HeaderMap) -> Response {
-    let Some(refresh) = actuator.refresh else {
+    let Some(refresh) = actuator.context.refresh else {
         return StatusCode::NOT_FOUND.into_response();
     };
     // It reads files.
