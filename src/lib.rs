@@ -12,6 +12,7 @@
 //! | [`ops`] | what operators ask and do: actuator, metrics, events, operations, dashboard |
 //! | [`http`] | the API, one file a resource |
 //! | [`peers`] | the other nodes: what they are told, what they tell, the first copy |
+//! | [`snapshot`] | the registry on disk, for a restart |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |
 //! | [`access`] | who asks, and what they may do |
@@ -41,5 +42,6 @@ pub mod peers;
 pub mod registry;
 pub mod server;
 pub mod settings;
+pub mod snapshot;
 
 pub use server::serve;

@@ -13,7 +13,7 @@ use tracing_subscriber::reload::{self, Handle};
 use crate::settings::{LogLevel, LoggingSettings, java_loggers, target_of};
 
 /// The rooms that log something.
-const ROOMS: [&str; 9] = [
+const ROOMS: [&str; 10] = [
     "eurekad",
     "eurekad::server",
     "eurekad::http",
@@ -22,6 +22,7 @@ const ROOMS: [&str; 9] = [
     "eurekad::access",
     "eurekad::catalog",
     "eurekad::registry",
+    "eurekad::snapshot",
     "eurekad::logging",
 ];
 

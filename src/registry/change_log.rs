@@ -32,6 +32,8 @@ pub enum Cause {
     Registered,
     /// A peer held it: when this server started, or when they compared what they hold.
     Copied,
+    /// This server held it before it was restarted.
+    Recalled,
     /// Metadata was set from outside.
     MetadataSet,
     /// A status was set from outside.
@@ -52,6 +54,7 @@ impl Cause {
         match self {
             Self::Registered => "registered",
             Self::Copied => "copied",
+            Self::Recalled => "recalled",
             Self::MetadataSet => "metadata set",
             Self::StatusSet => "status set",
             Self::StatusRemoved => "status removed",

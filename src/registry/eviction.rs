@@ -29,6 +29,8 @@ pub struct Round {
 /// All leases as a round finds them.
 pub(super) struct Survey {
     pub(super) lapsed: Vec<Lapsed>,
+    /// Those of them that nobody has confirmed since a restart: self-preservation does not speak for them.
+    unconfirmed: Vec<Lapsed>,
     pub(super) silence: Silence,
 }
 
@@ -60,7 +62,8 @@ impl Registry {
     pub fn evict_at_random(&self, random: &mut impl Rng) -> Round {
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
-        let Survey { mut lapsed, silence } = self.survey(lease_now, length);
+        let Survey { mut lapsed, unconfirmed, silence } = self.survey(lease_now, length);
+        let forgotten = unconfirmed.iter().filter(|lapsed| self.expire_lapsed(lapsed)).count();
         let renewals = self.renewals.last_minute(now.mono);
         let (verdict, limit) = {
             let mut commit = self.commit.lock();
@@ -97,14 +100,13 @@ impl Registry {
                 "all others have renewed on time for long enough, the silent instances are taken for lost"
             ),
         }
-        let expired =
-            lapsed.iter().filter(|lapsed| self.expire(&lapsed.app, &lapsed.id, Lease::lapsed, Origin::Server)).count();
+        let expired = lapsed.iter().filter(|lapsed| self.expire_lapsed(lapsed)).count();
         let losses = &mut self.commit.lock().losses;
         match verdict {
             Verdict::Accept => losses.note_accepted(),
             Verdict::Expire(_) | Verdict::Preserve => losses.note_expired(expired, lease_now),
         }
-        Round { lapsed: found, expired }
+        Round { lapsed: found + unconfirmed.len(), expired: expired + forgotten }
     }
 
     /// Ends the leases of all who are silent, lapsed or not: an operator knows that they are gone. Peers find that out
@@ -147,16 +149,20 @@ impl Registry {
     pub(super) fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
         let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
         let silence = Silence { overdue: 0, fingerprint: 0, last_late };
-        let mut survey = Survey { lapsed: Vec::new(), silence };
+        let mut survey = Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), silence };
         for app in &self.apps {
             for lease in app.value().iter() {
-                let lapsed = lease.lapsed(now, length);
-                if lapsed {
-                    survey.lapsed.push(Lapsed {
+                let is_unconfirmed = lease.is_unconfirmed();
+                if lease.lapsed(now, length) {
+                    let found = if is_unconfirmed { &mut survey.unconfirmed } else { &mut survey.lapsed };
+                    found.push(Lapsed {
                         app: lease.instance.app.clone(),
                         id: lease.instance.id.clone(),
                         lasted: lease.lasts(length),
                     });
+                }
+                if is_unconfirmed {
+                    continue;
                 }
                 if lease.is_silent(now, length) {
                     survey.silence.overdue += 1;
@@ -167,6 +173,10 @@ impl Registry {
             }
         }
         survey
+    }
+
+    fn expire_lapsed(&self, lapsed: &Lapsed) -> bool {
+        self.expire(&lapsed.app, &lapsed.id, Lease::lapsed, Origin::Server)
     }
 
     /// Ends one lease, unless it was renewed, cancelled or granted anew since the survey.

@@ -120,7 +120,7 @@ impl Registry {
         let (lease_now, length) = self.lease_time(now);
         let survey = self.survey(lease_now, length);
         let renewals = self.renewals.last_minute(now.mono);
-        let Survey { lapsed, silence } = &survey;
+        let Survey { lapsed, silence, .. } = &survey;
         let enabled = self.rules.load().preservation.enabled;
         let (mut report, its_own) = {
             let commit = self.commit.lock();
@@ -264,6 +264,7 @@ impl Explanation {
     pub fn sentence(&self) -> String {
         let ago = self.silent_for.as_secs();
         let sign = match self.lease.sign() {
+            SignOfLife::Remembered => "It is known from before the restart and unconfirmed; it was read",
             SignOfLife::Copied => "It was copied from a peer",
             SignOfLife::Registered => "It registered",
             SignOfLife::Renewed => "It last renewed",
@@ -274,6 +275,9 @@ impl Explanation {
             (false, false, _) => " It renews on time.".to_owned(),
             (false, true, _) => {
                 format!(" It is silent; unless it renews its lease lapses in {} s.", lasts.saturating_sub(ago))
+            }
+            (true, ..) if self.lease.is_unconfirmed() => {
+                " It has lapsed and ends with the next round of eviction.".to_owned()
             }
             (true, _, false) => " It has lapsed and ends with one of the next rounds of eviction.".to_owned(),
             (true, _, true) => format!(" It has lapsed and is kept. {}", self.preservation.sentence()),

@@ -46,6 +46,8 @@ struct Renewals {
 /// What a lease goes back to. Java's doubled length depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SignOfLife {
+    /// None: this node held it before it was restarted.
+    Remembered,
     /// None: a peer held it when this node started, and said nothing of its age.
     Copied,
     /// A registration.
@@ -58,7 +60,8 @@ impl SignOfLife {
     /// As a number: in atomics, and between nodes.
     pub const fn number(self) -> u8 {
         match self {
-            Self::Copied => 0,
+            // Between nodes it is the same.
+            Self::Remembered | Self::Copied => 0,
             Self::Registered => 1,
             Self::Renewed => 2,
         }
@@ -71,6 +74,23 @@ impl SignOfLife {
             2 => Self::Renewed,
             _ => Self::Copied,
         }
+    }
+
+    /// As a lease keeps it.
+    const fn stored(self) -> u8 {
+        match self {
+            Self::Remembered => 3,
+            other => other.number(),
+        }
+    }
+
+    const fn of_stored(number: u8) -> Self {
+        if number == Self::Remembered.stored() { Self::Remembered } else { Self::of_number(number) }
+    }
+
+    /// Whether nothing was heard of the instance since this node began.
+    pub const fn is_hearsay(self) -> bool {
+        matches!(self, Self::Remembered | Self::Copied)
     }
 }
 
@@ -106,7 +126,7 @@ impl Lease {
             renewals: Arc::new(Renewals {
                 at: AtomicI64::new(signed(at)),
                 wall: AtomicI64::new(wall),
-                sign: AtomicU8::new(SignOfLife::Registered.number()),
+                sign: AtomicU8::new(SignOfLife::Registered.stored()),
                 waiting: AtomicU64::new(0),
             }),
         }
@@ -126,7 +146,7 @@ impl Lease {
         let renewals = Renewals {
             at: earlier(&self.renewals.at),
             wall: earlier(&self.renewals.wall),
-            sign: AtomicU8::new(sign.number()),
+            sign: AtomicU8::new(sign.stored()),
             waiting: AtomicU64::new(0),
         };
         Self { renewals: Arc::new(renewals), ..self }
@@ -184,7 +204,7 @@ impl Lease {
         self.renewals.at.store(signed(at), Ordering::Relaxed);
         self.renewals.wall.store(wall, Ordering::Relaxed);
         if self.sign() != SignOfLife::Renewed {
-            self.renewals.sign.store(SignOfLife::Renewed.number(), Ordering::Relaxed);
+            self.renewals.sign.store(SignOfLife::Renewed.stored(), Ordering::Relaxed);
         }
         was_overdue
     }
@@ -223,9 +243,14 @@ impl Lease {
         LeaseMillis(u64::try_from(at).unwrap_or(0))
     }
 
+    /// Whether it is known from before a restart alone, see [`Registry::recall`](super::Registry::recall).
+    pub fn is_unconfirmed(&self) -> bool {
+        self.sign() == SignOfLife::Remembered
+    }
+
     /// What it goes back to.
     pub fn sign(&self) -> SignOfLife {
-        SignOfLife::of_number(self.renewals.sign.load(Ordering::Relaxed))
+        SignOfLife::of_stored(self.renewals.sign.load(Ordering::Relaxed))
     }
 
     /// Milliseconds of lease time since the last sign of life.
@@ -257,7 +282,7 @@ impl Lease {
 
     /// Whether it is silent by now.
     pub fn is_silent(&self, now: LeaseMillis, length: LeaseLength) -> bool {
-        self.lapsed(now, length) || self.overdue_at() < now
+        self.lapsed(now, length) || (!self.is_unconfirmed() && self.overdue_at() < now)
     }
 
     /// When the instance was first UP under this or an earlier lease; 0 for never.

@@ -22,6 +22,7 @@
 //! | `replicas` | whom to tell: the peers | `replicateToPeers` |
 //! | `regions` | copies of what other regions hold | `RemoteRegionRegistry` |
 //! | `register`, `renew`, `cancel`, `status_override`, `read` | the operations | `AbstractInstanceRegistry` |
+//! | `recall` | what was held before a restart | none |
 //! | `last_leases` | the last that came and went | the last-1000 queues |
 
 mod agreement;
@@ -40,6 +41,7 @@ mod opening;
 mod overrides;
 mod preservation;
 mod read;
+mod recall;
 mod regions;
 mod register;
 mod renew;
@@ -70,6 +72,7 @@ pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};
 pub use read::CatchUp;
+pub use recall::Remembered;
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
 pub use repair::{Difference, Ended, Holding};

@@ -147,7 +147,7 @@ impl Registry {
     /// Grants a fresh lease. `facts` says which status and override it has; without them the override
     /// before it stands, or one that it brings.
     #[expect(clippy::too_many_arguments, reason = "the one place where leases are granted, with what differs")]
-    fn grant(
+    pub(super) fn grant(
         &self,
         mut commit: MutexGuard<'_, Commit>,
         mut instance: Instance,
@@ -186,14 +186,18 @@ impl Registry {
         });
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
-        let lease = if cause == Cause::Copied { lease.aged(SignOfLife::Copied, 0) } else { lease };
+        let lease = match cause {
+            Cause::Copied => lease.aged(SignOfLife::Copied, 0),
+            Cause::Recalled => lease.aged(SignOfLife::Remembered, 0),
+            _ => lease,
+        };
         let lease = self.put(&mut commit, lease, cause, origin, now);
         self.tell(origin, Told::Register, &lease, now);
         drop(commit);
-        if cause == Cause::Copied {
+        if matches!(cause, Cause::Copied | Cause::Recalled) {
             tracing::debug!(
                 app = %instance.app, id = %instance.id, status = %instance.status,
-                "instance copied"
+                cause = cause.as_str(), "instance taken in"
             );
         } else if before.is_none() {
             tracing::info!(

@@ -156,7 +156,7 @@ impl Registry {
         commit.tombstones.get(&theirs.app, &theirs.id, now).is_none_or(|tombstone| {
             let told = !tombstone.cancelled || theirs.facts.last_dirty > tombstone.last_dirty;
             let crossed = if told { 0 } else { CROSSED };
-            theirs.sign != SignOfLife::Copied && theirs.age.saturating_add(crossed) < tombstone.age(now)
+            !theirs.sign.is_hearsay() && theirs.age.saturating_add(crossed) < tombstone.age(now)
         })
     }
 
@@ -230,7 +230,7 @@ impl Registry {
         let mut commit = self.commit.lock();
         // A copy is as young as this node, also where the peer that gave it had missed the end.
         let is_of_it = |held: &Lease| {
-            let copied = held.sign() == SignOfLife::Copied && held.instance.last_dirty <= ended.last_dirty;
+            let copied = held.sign().is_hearsay() && held.instance.last_dirty <= ended.last_dirty;
             copied || ended.age < held.age(lease_now)
         };
         let Some(held) = self.held(&ended.app, &ended.id).filter(|held| is_of_it(held)) else { return false };
@@ -242,7 +242,7 @@ impl Registry {
     }
 }
 
-fn with_facts(instance: Instance, facts: &Facts) -> Instance {
+pub(super) fn with_facts(instance: Instance, facts: &Facts) -> Instance {
     Instance {
         status: facts.status,
         overridden_status: facts.override_status.unwrap_or(InstanceStatus::Unknown),

@@ -46,6 +46,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::ops::actuator::Refresh;
 use crate::settings::{ManagementPort, Settings};
+use crate::snapshot::Snapshot;
 
 pub use app::{App, Ops};
 pub use listen::{BindError, Sockets, raise_file_limit};
@@ -84,7 +85,11 @@ pub async fn serve(
     }
     app.start_tasks(&work);
     work.watch_certificates(&app, tls.clone());
-    work.find_peers(&app);
+    let snapshot = Snapshot::of(&settings.snapshot, app.registry(), app.clock());
+    work.find_peers(&app, snapshot.as_ref());
+    if let Some(snapshot) = snapshot.clone() {
+        work.keep_snapshot(&app, snapshot);
+    }
 
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
     let ops = Ops { draining: draining.clone(), levels, refresh };
@@ -151,8 +156,16 @@ pub async fn serve(
     if untold > 0 {
         tracing::warn!(changes = untold, "some changes were not told to all peers");
     }
+    if let Some(snapshot) = snapshot {
+        let last = tokio::task::spawn_blocking(move || snapshot.keep());
+        // A disk that hangs does not hold up the end.
+        let _given_up = tokio::time::timeout(LONGEST_WRITE, last).await;
+    }
     clean
 }
+
+/// How long the last changes may take to be written to disk.
+const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 /// How long peers are told of the last changes even if the time for the shutdown is over.
 const SHORTEST_FLUSH: Duration = Duration::from_secs(1);

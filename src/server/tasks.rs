@@ -18,6 +18,7 @@ use crate::logging::LogFiles;
 use crate::peers::discovery::Discovery;
 use crate::registry::{LeaseClock, Registry};
 use crate::settings::{OwnRegistration, OwnRoot, Settings};
+use crate::snapshot::Snapshot;
 
 use super::App;
 use super::reload::Reload;
@@ -144,20 +145,22 @@ impl Tasks {
     }
 
     /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.
-    pub(super) fn find_peers(&self, app: &App) {
+    pub(super) fn find_peers(&self, app: &App, snapshot: Option<&Snapshot>) {
         let changes = app.settings().subscribe();
         let Settings { peers, http, replication, .. } = changes.borrow().clone();
         let discovery = Discovery::new(peers, OwnRoot::of(&http));
         let (finds, found) = watch::channel(discovery.found());
         let nobody = found.borrow().peers.is_empty() && found.borrow().silent.is_empty();
+        let opening = (Arc::clone(app.registry()), snapshot.cloned());
         if nobody {
-            app.open();
+            // Before any request is answered.
+            open(opening, 0);
         } else {
-            let (opening, found, ending) = (app.clone(), found.clone(), self.ending.clone());
+            let (copying, found, ending) = (app.clone(), found.clone(), self.ending.clone());
             self.tracker.spawn(async move {
-                let copy = opening.peers().copy(found, &replication);
+                let copy = copying.peers().copy(found, &replication);
                 if let Some(instances) = ending.run_until_cancelled(copy).await {
-                    opening.registry().open(instances);
+                    survive("opening", tokio::task::spawn_blocking(move || open(opening, instances))).await;
                 }
             });
         }
@@ -165,6 +168,12 @@ impl Tasks {
         self.tracker.spawn(async move { ending.run_until_cancelled(discovery.keep(changes, finds)).await });
         let ending = self.ending.clone();
         self.tracker.spawn(async move { ending.run_until_cancelled(peers.follow(found)).await });
+    }
+
+    /// Keeps the registry on disk.
+    pub(super) fn keep_snapshot(&self, app: &App, snapshot: Snapshot) {
+        let settings = app.settings().subscribe();
+        self.every("snapshot", &settings, |settings| settings.snapshot.interval, move || snapshot.keep());
     }
 
     /// Keeps the own record registered from now on, and takes it out at the end.
@@ -210,6 +219,15 @@ impl Tasks {
             }
         });
     }
+}
+
+/// Opens for traffic with what a peer gave, else with what was held before the restart.
+fn open((registry, snapshot): (Arc<Registry>, Option<Snapshot>), copied: usize) {
+    let known = match snapshot {
+        Some(snapshot) if copied == 0 => snapshot.recall(),
+        _ => copied,
+    };
+    registry.open(known);
 }
 
 /// Opens the log's files anew and reads the settings again, as daemons do when they are hung up on.

@@ -46,6 +46,7 @@ mod regions;
 mod replication;
 mod secrets;
 mod security;
+mod snapshot;
 pub(crate) mod sources;
 mod tls;
 mod unresolved;
@@ -77,6 +78,7 @@ pub use security::{
     AlternativeName, AlternativePattern, CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles,
     Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings, text_of_file,
 };
+pub use snapshot::SnapshotSettings;
 pub use sources::{Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};
 pub use value::LONGEST as LONGEST_TIME;
@@ -122,6 +124,8 @@ pub struct Settings {
     pub management: ManagementSettings,
     /// Who may come in, and what they may do.
     pub security: SecuritySettings,
+    /// Whether the registry outlives a restart.
+    pub snapshot: SnapshotSettings,
     /// What is logged.
     pub logging: LoggingSettings,
     /// TLS, both ways.
@@ -196,6 +200,7 @@ impl Settings {
             opening: OpeningSettings::read(&mut reader),
             own: OwnInstanceSettings::read(&mut reader),
             peers: PeerSettings::read(&mut reader),
+            snapshot: SnapshotSettings::read(&mut reader),
             peer_credentials: CredentialSettings::for_peers(&mut reader),
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),

@@ -16,6 +16,7 @@ mod pause;
 mod rate_limits;
 mod request_bodies;
 mod requests;
+mod restart;
 pub(crate) mod server;
 mod shutdown;
 mod size_limits;

@@ -135,7 +135,8 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
         "eurekad.security",
         "spring.security.user",
     ];
-    const NAMES: [&str; 19] = [
+    const NAMES: [&str; 20] = [
+        "eurekad.snapshot.interval",
         "eurekad.overload.shed-after",
         "eureka.server.eviction-interval-timer-in-ms",
         "eureka.server.sync-when-timestamp-differs",

@@ -1,0 +1,91 @@
+//! What this server held before it was restarted, as far as somebody kept it (Java forgets everything).
+//!
+//! Such a lease is *unconfirmed*: it is shown like any other, so that clients find each other at once, but only its
+//! own client can keep it. Unless that renews or registers within one lease length it goes, whatever
+//! self-preservation says: that guards what was heard here, and of this nothing was.
+
+use std::sync::Arc;
+
+use crate::model::{Instance, InstanceStatus};
+
+use super::CatchUp;
+use super::agreement::{Facts, OverrideStamp};
+use super::early::Event;
+use super::lease::Lease;
+use super::register::service_up;
+use super::repair::with_facts;
+use super::{Cause, Origin, Registry, Version};
+
+/// An instance as it was held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// With its effective status.
+    pub instance: Instance,
+    /// The status set from outside.
+    pub override_status: Option<InstanceStatus>,
+    /// When that was set or taken back.
+    pub override_stamp: OverrideStamp,
+}
+
+impl Remembered {
+    /// What is to be remembered of a lease.
+    pub fn of(lease: &Lease) -> Self {
+        Self {
+            instance: Instance::clone(&lease.instance),
+            override_status: lease.override_status,
+            override_stamp: lease.override_stamp,
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            last_dirty: self.instance.last_dirty,
+            status: self.instance.status,
+            override_status: self.override_status,
+            override_stamp: self.override_stamp,
+        }
+    }
+}
+
+impl Registry {
+    /// Takes in what was held before a restart; peers are not told. What was cancelled meanwhile stays away, and what
+    /// has registered meanwhile gets only the status that was set from outside. Gives how many leases it granted.
+    pub fn recall(&self, remembered: impl IntoIterator<Item = Remembered>) -> usize {
+        let mut granted = 0;
+        for remembered in remembered {
+            let now = self.clock.now();
+            let theirs = remembered.facts().believed(now.wall);
+            let instance = remembered.instance;
+            let mut commit = self.commit.lock();
+            if commit.early.get(&instance.app, &instance.id) == Some(Event::Cancelled) {
+                continue;
+            }
+            let Some(held) = self.held(&instance.app, &instance.id) else {
+                granted += 1;
+                self.grant(commit, instance, None, Some(theirs), Cause::Recalled, Origin::Server, now);
+                continue;
+            };
+            let mine = held.facts();
+            if theirs.override_rank() > mine.override_rank() {
+                let facts = mine.under(&theirs);
+                let changed = Arc::new(with_facts(Instance::clone(&held.instance), &facts));
+                let service_up = service_up(Some(&held), facts.status, now);
+                let lease = held.changed(changed, facts.override_status, service_up).stamped(facts.override_stamp);
+                self.put(&mut commit, lease, Cause::Recalled, Origin::Server, now);
+            }
+        }
+        granted
+    }
+
+    /// All that this server holds itself, and the version that this is of.
+    pub fn all_own(&self) -> (Version, Vec<Arc<Lease>>) {
+        let (version, missed) = self.catch_up(Version::EMPTY);
+        let leases: Vec<_> = match missed {
+            CatchUp::Everything { leases, .. } => leases,
+            CatchUp::Changes(changes) => {
+                changes.into_iter().filter(|change| !change.is_removal()).map(|change| change.lease).collect()
+            }
+        };
+        (version, leases.into_iter().filter(|lease| lease.region.is_none()).collect())
+    }
+}

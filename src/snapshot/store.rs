@@ -1,0 +1,164 @@
+//! The file: written anew as a whole beside the old one and then put in its place, or appended to.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::model::{AppName, InstanceId, WallMillis};
+use crate::registry::Remembered;
+
+use super::record::{Record, Said};
+
+/// Bytes that may be appended to any file before it is written anew.
+const FREE: u64 = 1024 * 1024;
+
+/// A file that is longer is not ours: a million instances.
+const LONGEST: u64 = 4 << 30;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Store {
+    path: PathBuf,
+    /// Open at its end; none before it was written the first time, and after a failure.
+    file: Option<File>,
+    /// How long it was when it was written, and what was appended since.
+    whole: u64,
+    appended: u64,
+    /// Held as long as this process runs, so that no other uses the file.
+    _lock: File,
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) held: Vec<Remembered>,
+    /// Bytes at its end that were being written when the process ended.
+    pub(super) torn: usize,
+}
+
+impl Store {
+    /// Of this path, whose folder is made if it is not there.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        let lock = OpenOptions::new().create(true).append(true).open(beside(path, ".lock"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(io::Error::other("another process uses it")),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(Self { path: path.to_owned(), file: None, whole: 0, appended: 0, _lock: lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is time to write the file anew.
+    pub(super) fn is_overgrown(&self) -> bool {
+        self.file.is_none() || self.appended > self.whole.max(FREE)
+    }
+
+    /// What the file holds; `InvalidData` if it is none of ours, or damaged.
+    pub(super) fn read(&self, now: WallMillis) -> io::Result<Contents> {
+        let mut bytes = Vec::new();
+        File::open(&self.path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+        let invalid =
+            |line: usize, problem: &str| io::Error::new(io::ErrorKind::InvalidData, format!("line {line}: {problem}"));
+        if u64::try_from(bytes.len()).is_ok_and(|length| length > LONGEST) {
+            return Err(invalid(1, "the file is too long"));
+        }
+        let mut held: HashMap<(AppName, InstanceId), Remembered> = HashMap::new();
+        let (mut is_whole, mut torn) = (false, 0);
+        for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let said = line.strip_suffix(b"\n").ok_or_else(|| "it has no end".to_owned());
+            match (at, said.and_then(|line| Record::read(line, now))) {
+                (0, Ok(Said::Snapshot)) => {}
+                (0, Ok(_)) => return Err(invalid(1, "this is no snapshot of a registry")),
+                (_, Ok(Said::Held(one))) if torn == 0 => {
+                    held.insert((one.instance.app.clone(), one.instance.id.clone()), *one);
+                }
+                (_, Ok(Said::Ended(app, id))) if torn == 0 => {
+                    held.remove(&(app, id));
+                }
+                (_, Ok(Said::Whole)) if !is_whole => is_whole = true,
+                // What was appended may have been on its way to the disk when the machine stopped, in any order.
+                _ if is_whole => torn += line.len(),
+                (_, Ok(_)) => return Err(invalid(at + 1, "it does not belong here")),
+                (_, Err(problem)) => return Err(invalid(at + 1, &problem)),
+            }
+        }
+        if !is_whole {
+            return Err(invalid(1, "its end is missing"));
+        }
+        let mut held: Vec<_> = held.into_values().collect();
+        held.sort_unstable_by(|a, b| (&a.instance.app, &a.instance.id).cmp(&(&b.instance.app, &b.instance.id)));
+        Ok(Contents { held, torn })
+    }
+
+    /// Puts the file out of the way. Gives where it is.
+    pub(super) fn set_aside(&self) -> io::Result<PathBuf> {
+        let aside = beside(&self.path, ".damaged");
+        fs::rename(&self.path, &aside)?;
+        Ok(aside)
+    }
+
+    /// Writes the file anew: it is the old one or the new one at any time.
+    pub(super) fn replace(&mut self, now: WallMillis, records: impl Iterator<Item = Record>) -> io::Result<()> {
+        self.file = None;
+        let new = beside(&self.path, ".new");
+        let written = write_whole(&new, std::iter::once(Record::first(now)).chain(records).chain([Record::Whole {}]));
+        let (file, length) = written.inspect_err(|_| {
+            // What is left of it takes room on a disk that may be full.
+            let _gone = fs::remove_file(&new);
+        })?;
+        fs::rename(&new, &self.path)?;
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            File::open(folder)?.sync_all()?;
+        }
+        (self.file, self.whole, self.appended) = (Some(file), length, 0);
+        Ok(())
+    }
+
+    /// Adds to the end of the file.
+    pub(super) fn append(&mut self, records: impl Iterator<Item = Record>) -> io::Result<()> {
+        // After a failure its end may be torn, so that nothing may follow.
+        let mut file = self.file.take().ok_or_else(|| io::Error::other("it was not written yet"))?;
+        let mut lines = Vec::new();
+        for record in records {
+            record.write(&mut lines)?;
+        }
+        file.write_all(&lines)?;
+        file.sync_data()?;
+        self.appended += lines.len() as u64;
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+fn write_whole(path: &Path, records: impl Iterator<Item = Record>) -> io::Result<(File, u64)> {
+    /// Bytes that are written at once.
+    const CHUNK: usize = 256 * 1024;
+    let mut file = File::create(path)?;
+    let (mut lines, mut length) = (Vec::new(), 0);
+    for record in records {
+        record.write(&mut lines)?;
+        if lines.len() >= CHUNK {
+            file.write_all(&lines)?;
+            length += lines.len() as u64;
+            lines.clear();
+        }
+    }
+    file.write_all(&lines)?;
+    file.sync_all()?;
+    Ok((file, length + lines.len() as u64))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+    name.push(ending);
+    path.with_file_name(name)
+}
