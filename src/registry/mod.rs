@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
+//! | `lifting`, `override_ends` | overrides taken back by operators, or because their time is over | none |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
 //! | `history` | every one of the last changes | none |
@@ -34,7 +35,9 @@ mod history;
 mod last_leases;
 mod lease;
 mod lease_clock;
+mod lifting;
 mod opening;
+mod override_ends;
 mod overrides;
 mod preservation;
 mod read;
@@ -66,11 +69,13 @@ pub use eviction::Round;
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};
+pub use lifting::{Former, Lifted};
 pub use read::CatchUp;
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
 pub use repair::{Difference, Ended, Holding};
 pub use replicas::{NoReplicas, Replicas, Told};
+pub use status_override::Set;
 
 use change_log::ChangeLog;
 use commit::Commit;
@@ -79,6 +84,7 @@ use history::History;
 use last_leases::LastLeases;
 use lease::LeaseLength;
 use opening::Gate;
+use override_ends::OverrideEnds;
 use preservation::{Losses, Population};
 use regions::Region;
 use renewal_rate::RenewalRate;
@@ -146,6 +152,7 @@ impl Registry {
                 cancelled: LastLeases::default(),
                 early: Early::default(),
                 tombstones: Tombstones::default(),
+                override_ends: OverrideEnds::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             news: watch::Sender::new(Version::EMPTY),
