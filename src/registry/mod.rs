@@ -10,7 +10,7 @@
 //! | --- | --- | --- |
 //! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
-//! | `lifting`, `override_ends` | overrides taken back by operators, or because their time is over | none |
+//! | `operator`, `override_ends` | overrides that operators set and take back, and their ends | none |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
 //! | `history` | every one of the last changes | none |
@@ -37,8 +37,8 @@ mod history;
 mod last_leases;
 mod lease;
 mod lease_clock;
-mod lifting;
 mod opening;
+mod operator;
 mod override_ends;
 mod overrides;
 mod preservation;
@@ -72,7 +72,7 @@ pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp}
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};
-pub use lifting::{Former, Lifted};
+pub use operator::{Former, StatusChange};
 pub use read::CatchUp;
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;

@@ -26,7 +26,7 @@ impl Registry {
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
         let said = if origin == Origin::Peer { shown_own(&instance) } else { Some(instance.status) };
         let (instance, is_newer) = newer(before.as_deref(), instance);
-        let background = background(before.as_deref(), is_newer.then_some(said));
+        let background = background(before.as_deref(), is_newer, said);
         self.grant(commit, instance, before.as_deref(), (None, background), Cause::Registered, origin, now);
     }
 
@@ -48,7 +48,7 @@ impl Registry {
         });
         let said = theirs_behind.own.or(shown_own(&instance));
         let (instance, is_newer) = newer(before.as_deref(), instance);
-        let mut background = background(before.as_deref(), is_newer.then_some(said));
+        let mut background = background(before.as_deref(), is_newer, said);
         if is_theirs {
             background.note = theirs_behind.note;
         }
@@ -76,7 +76,7 @@ impl Registry {
         // The peer does not say when its override was set; here that is known.
         let facts = stands(&held).then(|| brought_facts(&instance).under(&held.facts()));
         let stays = if facts.is_some() { &*held } else { &overridden };
-        let background = background(Some(stays), Some(shown_own(&instance)));
+        let background = background(Some(stays), true, shown_own(&instance));
         self.grant(commit, instance, Some(&overridden), (facts, background), Cause::Registered, Origin::Peer, now);
     }
 
@@ -109,7 +109,7 @@ impl Registry {
                     }
                 }
                 before => {
-                    let settled = (facts, background(before.as_deref(), Some(shown_own(&instance))));
+                    let settled = (facts, background(before.as_deref(), true, shown_own(&instance)));
                     self.grant(commit, instance, before.as_deref(), settled, Cause::Copied, Origin::Peer, now);
                 }
             }
@@ -243,11 +243,11 @@ fn newer(before: Option<&Lease>, instance: Instance) -> (Instance, bool) {
     }
 }
 
-/// What is behind the override of the lease before, after its client spoke, if it did: what it said, as far as that
-/// is known.
-fn background(before: Option<&Lease>, spoke: Option<Option<InstanceStatus>>) -> OverrideBackground {
+/// What is behind the override of the lease before, with what the client says of itself in a newer version, as far as
+/// that is known.
+fn background(before: Option<&Lease>, is_newer: bool, said: Option<InstanceStatus>) -> OverrideBackground {
     let before = before.map(|held| held.background.clone()).unwrap_or_default();
-    OverrideBackground { own: spoke.unwrap_or(before.own), ..before }
+    if is_newer { OverrideBackground { own: said, ..before } } else { before }
 }
 
 /// What the client says of itself in another node's copy; nothing where an override hides it.
