@@ -20,7 +20,7 @@ use super::{Caller, ClientCertificate, Connection, Needs};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Principal {
     pub(super) name: Arc<str>,
-    permissions: Permissions,
+    pub(super) permissions: Permissions,
 }
 
 /// The settings of one moment.

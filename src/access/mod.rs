@@ -12,6 +12,7 @@
 //! | `authorization` | what a request tells |
 //! | `gate` | who that is, and whether they may |
 //! | `needs` | what a request takes |
+//! | `visitor` | who was let in, for handlers |
 //! | `origin` | pages of other sites |
 //! | `passwords` | whether a password is right |
 //! | `turns` | whose password is hashed next |
@@ -37,6 +38,7 @@ mod passwords;
 mod refused;
 pub mod tls;
 mod turns;
+mod visitor;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -66,6 +68,7 @@ pub use over_limit::{Limit, OverLimit};
 pub use owners::Caller;
 use owners::Owners;
 use refused::Refused;
+pub use visitor::Visitor;
 
 /// Who may come in, and what they may do. Copies are the same.
 #[derive(Clone)]
@@ -189,12 +192,25 @@ impl Access {
         needs: Needs<'_>,
         answer: impl FnOnce(Option<Caller>) -> F,
     ) -> Response {
+        self.let_in(head, from, needs, |caller, _| answer(caller)).await
+    }
+
+    async fn let_in<F: Future<Output = Response>>(
+        &self,
+        head: &Parts,
+        from: &Connection,
+        needs: Needs<'_>,
+        answer: impl FnOnce(Option<Caller>, Visitor) -> F,
+    ) -> Response {
         let request = audit::Request::of(head, from);
-        let (user, caller) = match self.0.gate.load_full() {
+        let (principal, caller) = match self.0.gate.load_full() {
             None => (None, None),
             Some(gate) if needs == Needs::Health && gate.health_is_public => (None, None),
             Some(gate) => match gate.admit(&head.headers, from, needs, &self.0.failures).await {
-                Ok(principal) => (Some(Arc::clone(&principal.name)), gate.caller(&principal)),
+                Ok(principal) => {
+                    let caller = gate.caller(&principal);
+                    (Some(principal), caller)
+                }
                 Err(away) => {
                     self.0.audit.refused(request, away.of_audit(from), away.refused.reason());
                     let mut answer = away.refused.into_response();
@@ -205,7 +221,8 @@ impl Access {
                 }
             },
         };
-        let mut answer = answer(caller).await;
+        let user = principal.as_ref().map(|principal| Arc::clone(&principal.name));
+        let mut answer = answer(caller, Visitor(principal)).await;
         if needs.is_privileged(&head.method) {
             Audit::done(request, user.as_deref().unwrap_or(ANONYMOUS), answer.status());
         }
@@ -220,8 +237,8 @@ impl Access {
         self.over(Router::new().fallback(async || StatusCode::NOT_FOUND), Needs::Login)
     }
 
-    /// A router whose requests all take this. What changes something is refused if a page of another site had a
-    /// browser send it.
+    /// A router whose requests all take this, and carry the [`Visitor`] among their extensions. What changes something
+    /// is refused if a page of another site had a browser send it.
     pub fn over<S>(&self, router: Router<S>, needs: Needs<'static>) -> Router<S>
     where
         S: Clone + Send + Sync + 'static,
@@ -232,7 +249,7 @@ impl Access {
             async move {
                 let (mut head, body) = request.into_parts();
                 let from = head.extensions.get().cloned().unwrap_or_default();
-                let request = Request::from_parts(head.clone(), body);
+                let mut request = Request::from_parts(head.clone(), body);
                 // A router within another sees the rest of a path only.
                 if let Some(OriginalUri(uri)) = head.extensions.get() {
                     head.uri = uri.clone();
@@ -242,7 +259,11 @@ impl Access {
                     access.0.audit.refused(request, audit::User::Stranger(ANONYMOUS), "from a page of another site");
                     return Refused::NotAllowed.into_response();
                 }
-                access.through(&head, &from, needs, |_| next.run(request)).await
+                let answer = |_, visitor| {
+                    request.extensions_mut().insert::<Visitor>(visitor);
+                    next.run(request)
+                };
+                access.let_in(&head, &from, needs, answer).await
             }
         }))
     }

@@ -12,6 +12,7 @@
 //! | `metadata` | [`Metadata`] | `Map` in `HashMap` order |
 //! | `lease_info` | [`LeaseRequest`], [`LeaseTimes`] | `LeaseInfo` |
 //! | `instance` | [`Instance`] | `InstanceInfo` |
+//! | `override_note` | [`OverrideNote`], [`OverrideBackground`] | none |
 //! | `selection` | [`Selection`] | none |
 //! | `registration` | [`Registration`], [`Refusal`] | `ApplicationResource.addInstance` |
 //! | `replication` | [`ReplicationItem`], [`ReplicationOutcome`]: received | `ReplicationInstance`, `…Response` |
@@ -22,6 +23,7 @@ mod instance;
 mod lease_info;
 mod metadata;
 mod names;
+mod override_note;
 mod registration;
 mod replication;
 mod selection;
@@ -32,6 +34,7 @@ pub use instance::{Instance, Port};
 pub use lease_info::{LeaseRequest, LeaseTimes};
 pub use metadata::Metadata;
 pub use names::{AppName, InstanceId, Text};
+pub use override_note::{OverrideBackground, OverrideNote};
 pub use registration::{GivenDataCenter, Refusal, Registration};
 pub use replication::{
     OutgoingAction, OutgoingItem, PeerAnswer, ReplicationAction, ReplicationItem, ReplicationOutcome,

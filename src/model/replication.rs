@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AppName, Instance, InstanceId, InstanceStatus, LeaseTimes, Registration, WallMillis};
+use super::{AppName, Instance, InstanceId, InstanceStatus, LeaseTimes, OverrideBackground, Registration, WallMillis};
 
 /// `PeerEurekaNode`'s actions, with what each needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct ReplicationItem {
     pub last_dirty: Option<WallMillis>,
     /// When the override was set or taken back that the sender holds; only nodes of our own say it.
     pub override_set: Option<WallMillis>,
+    /// What the sender knows of its override beside that; only nodes of our own say it.
+    pub background: OverrideBackground,
     /// What happened.
     pub action: ReplicationAction,
 }
@@ -82,6 +84,8 @@ pub struct OutgoingItem {
     pub status: Option<InstanceStatus>,
     /// When the override was set or taken back; only for nodes of our own.
     pub override_set: Option<WallMillis>,
+    /// What is known of the override beside that; only for nodes of our own.
+    pub background: OverrideBackground,
     /// What happened.
     pub action: OutgoingAction,
 }

@@ -2,11 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
+//! | `operations` | instances found, taken out of traffic and back, explained |
 //! | `actuator` | Spring Boot's endpoints: health, loggers, refresh |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+mod operations;
 
 use std::sync::Arc;
 
@@ -25,6 +27,7 @@ use crate::registry::Registry;
 use crate::settings::Settings;
 
 use actuator::Refresh;
+pub use operations::Memory;
 
 /// What the endpoints work on. Copies are the same one.
 #[derive(Clone)]
@@ -47,6 +50,8 @@ pub struct Context {
     pub own: Arc<Instance>,
     /// The settings in force.
     pub settings: watch::Receiver<Settings>,
+    /// What operators did here, for undoing it.
+    pub operations: Memory,
     /// The time.
     pub clock: Clock,
     /// When the server began.
@@ -70,7 +75,7 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes = Router::new();
+    let mut routes = operations::router(context);
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::model::{OutgoingAction, OutgoingItem, PeerAnswer, Registration};
+use crate::model::{OutgoingAction, OutgoingItem, OverrideBackground, PeerAnswer, Registration};
 use crate::registry::{Lease, Registry, Told};
 
 use super::line::{Failure, News};
@@ -39,16 +39,23 @@ pub fn item(task: &Task) -> OutgoingItem {
         last_dirty: (!cancelled).then_some(instance.last_dirty),
         status: (!cancelled).then_some(status),
         override_set: None,
+        background: OverrideBackground::default(),
         action,
     }
 }
 
-/// What a node of our own is sent for a task: it is told when the override was set or taken back, too. Java
-/// refuses a batch with a key that it does not know.
+/// What a node of our own is sent for a task: it is told when the override was set or taken back, too, and what is
+/// behind it. Java refuses a batch with a key that it does not know.
 pub fn stamped_item(task: &Task) -> OutgoingItem {
     let item = item(task);
     let stamped = !matches!(item.action, OutgoingAction::Cancel);
-    OutgoingItem { override_set: stamped.then_some(task.lease.override_stamp.0), ..item }
+    let background = match item.action {
+        OutgoingAction::Register { .. } | OutgoingAction::StatusUpdate => task.lease.background.clone(),
+        OutgoingAction::Heartbeat { .. } | OutgoingAction::Cancel | OutgoingAction::DeleteStatusOverride => {
+            OverrideBackground::default()
+        }
+    };
+    OutgoingItem { override_set: stamped.then_some(task.lease.override_stamp.0), background, ..item }
 }
 
 /// Where answers lead.

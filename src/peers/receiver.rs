@@ -13,7 +13,7 @@ use crate::access::{Limit, OverLimit};
 use crate::clock::Clock;
 use crate::codec::ReadError;
 use crate::model::{ReplicationAction, ReplicationItem, ReplicationOutcome};
-use crate::registry::{Origin, OverrideStamp, Registry, Renewal};
+use crate::registry::{Origin, OverrideStamp, Registry, Renewal, Set};
 
 use super::identity::{Identity, NodeId};
 use super::refusals::Refusals;
@@ -134,7 +134,7 @@ impl Receiver {
     }
 
     fn apply(&self, item: ReplicationItem, sender: &Sender) -> ReplicationOutcome {
-        let ReplicationItem { app, id, last_dirty, override_set, action } = item;
+        let ReplicationItem { app, id, last_dirty, override_set, background, action } = item;
         let registry = &self.registry;
         let wall = self.clock.now().wall;
         let stamp = override_set.map(|set| OverrideStamp(set).believed(wall));
@@ -159,7 +159,7 @@ impl Receiver {
                         return self.refuse(sender, &format!("{app}({id}): {full}"));
                     }
                     match stamp {
-                        Some(stamp) => registry.register_stamped(instance, stamp),
+                        Some(stamp) => registry.register_stamped(instance, stamp, background),
                         None => registry.register(instance, Origin::Peer),
                     }
                     found(true)
@@ -169,7 +169,8 @@ impl Receiver {
             ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
             ReplicationAction::StatusUpdate(status) => {
                 let (app, id) = (app.as_str(), id.as_str());
-                found(registry.set_status_stamped(app, id, status, last_dirty, known, Origin::Peer))
+                let set = Set { stamp: known, note: background.note };
+                found(registry.set_status_as(app, id, status, last_dirty, set, Origin::Peer))
             }
             ReplicationAction::DeleteStatusOverride(status) => {
                 let (app, id) = (app.as_str(), id.as_str());
@@ -199,7 +200,8 @@ mod tests {
 
     use crate::model::InstanceStatus::{Down, OutOfService};
     use crate::model::{
-        AppName, DataCenter, GivenDataCenter, InstanceId, InstanceStatus, NonAmazon, Registration, WallMillis,
+        AppName, DataCenter, GivenDataCenter, InstanceId, InstanceStatus, NonAmazon, OverrideBackground, Registration,
+        WallMillis,
     };
     use crate::registry::Rules;
     use crate::settings::Settings;
@@ -232,6 +234,7 @@ mod tests {
             id: InstanceId::new(id.to_string()),
             last_dirty: None,
             override_set: None,
+            background: OverrideBackground::default(),
             action: ReplicationAction::StatusUpdate(status),
         };
         (0..instances).map(|id| Ok(item(id))).collect()
@@ -250,6 +253,7 @@ mod tests {
                 id: id.clone(),
                 last_dirty: Some(START + 1),
                 override_set: Some(stamp),
+                background: OverrideBackground::default(),
                 action: ReplicationAction::Heartbeat { overridden_status: Some(status) },
             };
             receiver.take(Ok(item), &Sender::default());

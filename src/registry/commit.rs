@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 use dashmap::DashMap;
 
 use super::Registry;
-use super::agreement::OverrideStamp;
 use super::change_log::{Cause, ChangeLog, Origin};
 use super::early::Early;
 use super::last_leases::LastLeases;
 use super::lease::Lease;
+use super::override_ends::OverrideEnds;
 use super::preservation::{Losses, Population};
 use super::replicas::Told;
 use super::tombstones::Tombstones;
@@ -32,6 +32,8 @@ pub(super) struct Commit {
     pub(super) early: Early,
     /// Leases that ended, for as long as another node may still hold them.
     pub(super) tombstones: Tombstones,
+    /// When overrides end by themselves.
+    pub(super) override_ends: OverrideEnds,
 }
 
 impl Registry {
@@ -57,6 +59,7 @@ impl Registry {
         };
         commit.tombstones.take(&instance.app, &instance.id);
         let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
+        commit.override_ends.follow(earlier.as_deref(), Some(&lease));
         let before = earlier.as_ref().map(|earlier| earlier.instance.status);
         if let Some(earlier) = earlier {
             commit.population.remove(earlier.instance.lease.renewal_interval_secs);
@@ -66,15 +69,16 @@ impl Registry {
         lease
     }
 
-    /// Stamps the override of a lease, without an entry in the log: no reader can tell. Holding `commit` is
-    /// what makes it atomic.
-    pub(super) fn restamp(&self, _commit: &mut Commit, held: &Lease, stamp: OverrideStamp) -> Arc<Lease> {
-        let instance = &held.instance;
-        let stamped = Arc::new(held.overridden(held.override_status).stamped(stamp));
+    /// Puts in a lease with another stamp of its override, or something else behind it, without an entry in the log:
+    /// no reader of lists can tell. Holding `commit` is what makes it atomic.
+    pub(super) fn restamp(&self, commit: &mut Commit, lease: Lease) -> Arc<Lease> {
+        let lease = Arc::new(lease);
+        let instance = &lease.instance;
         if let Some(leases) = self.apps.get(instance.app.as_str()) {
-            leases.insert(instance.id.clone(), Arc::clone(&stamped));
+            let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
+            commit.override_ends.follow(earlier.as_deref(), Some(&lease));
         }
-        stamped
+        lease
     }
 
     /// Takes a lease out and appends its tombstone.
@@ -88,6 +92,7 @@ impl Registry {
         if emptied {
             self.apps.remove(&instance.app);
         }
+        commit.override_ends.follow(Some(lease), None);
         commit.population.remove(instance.lease.renewal_interval_secs);
         let before = Some(instance.status);
         self.append(commit, Arc::new(lease.tombstone(now.wall)), before, (cause, origin), now);

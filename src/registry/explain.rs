@@ -178,17 +178,24 @@ impl Registry {
         apps
     }
 
+    /// When a lease ends unless it is renewed, or ended, by wall time.
+    pub fn ends_at(&self, lease: &Lease) -> WallMillis {
+        let now = self.clock.now();
+        let (lease_now, length) = self.lease_time(now);
+        let left = i64::try_from(lease.lasts(length)).unwrap_or(i64::MAX).saturating_sub_unsigned(lease.age(lease_now));
+        now.wall.saturating_add(left)
+    }
+
     /// Why an instance is still there, and when it will not be; none if it is not held.
     pub fn explain(&self, app: &AppName, id: &InstanceId) -> Option<Explanation> {
         let lease = self.held(app, id)?;
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
         let (silent_for, lasts) = (lease.age(lease_now), lease.lasts(length));
-        let left = i64::try_from(lasts).unwrap_or(i64::MAX).saturating_sub_unsigned(silent_for);
         Some(Explanation {
             silent_for: Duration::from_millis(silent_for),
             lasts: Duration::from_millis(lasts),
-            ends_at: now.wall.saturating_add(left),
+            ends_at: self.ends_at(&lease),
             is_lapsed: lease.lapsed(lease_now, length),
             is_silent: lease.is_silent(lease_now, length),
             preservation: self.preservation(),
@@ -284,7 +291,15 @@ impl Explanation {
         };
         text.push_str(&fate);
         if let Some(status) = self.lease.override_status {
-            let _infallible = write!(text, " Its status was set to {status} from outside.");
+            let _infallible = write!(text, " Its status was set to {status} from outside");
+            if let Some(note) = &self.lease.background.note {
+                let by = if note.owner.is_empty() { "an operator" } else { &note.owner };
+                let _infallible = write!(text, " by {by}");
+                if !note.reason.is_empty() {
+                    let _infallible = write!(text, " ({})", note.reason);
+                }
+            }
+            text.push('.');
         }
         text
     }

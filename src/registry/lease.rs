@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::model::{ActionType, Instance, InstanceStatus, LeaseRequest, LeaseTimes, WallMillis};
+use crate::model::{
+    ActionType, Instance, InstanceStatus, LeaseRequest, LeaseTimes, OverrideBackground, OverrideNote, WallMillis,
+};
 
 use super::agreement::{Facts, OverrideStamp};
 use super::lease_clock::LeaseMillis;
@@ -21,6 +23,8 @@ pub struct Lease {
     pub override_status: Option<InstanceStatus>,
     /// When that was set, or the last one taken back.
     pub override_stamp: OverrideStamp,
+    /// What is behind the override; empty where there is none.
+    pub background: OverrideBackground,
     /// The remote region that holds it; none: this server does.
     pub region: Option<RegionId>,
     granted: WallMillis,
@@ -119,6 +123,7 @@ impl Lease {
             instance,
             override_status,
             override_stamp: OverrideStamp::UNKNOWN,
+            background: OverrideBackground::default(),
             region: None,
             granted: wall,
             service_up,
@@ -136,6 +141,41 @@ impl Lease {
     #[must_use]
     pub(super) fn stamped(self, stamp: OverrideStamp) -> Self {
         Self { override_stamp: stamp, ..self }
+    }
+
+    /// The same with this behind its override, if it has one.
+    #[must_use]
+    pub(super) fn behind(self, background: OverrideBackground) -> Self {
+        let background = if self.override_status.is_some() { background } else { OverrideBackground::default() };
+        Self { background, ..self }
+    }
+
+    /// The same with this note on its override, if it has one.
+    #[must_use]
+    pub(super) fn noted(self, note: Option<Arc<OverrideNote>>) -> Self {
+        let own = self.background.own;
+        self.behind(OverrideBackground { own, note })
+    }
+
+    /// What is behind another override. A note goes with its override; what the client said stays.
+    fn background_under(&self, override_status: Option<InstanceStatus>) -> OverrideBackground {
+        match (self.override_status, override_status) {
+            (_, None) => OverrideBackground::default(),
+            (None, Some(_)) => OverrideBackground { own: Some(self.instance.status), note: None },
+            (Some(before), Some(after)) if before == after => self.background.clone(),
+            (Some(_), Some(_)) => OverrideBackground { note: None, ..self.background.clone() },
+        }
+    }
+
+    /// The status once its override is taken back: what the client says of itself as far as that is known. One
+    /// that is silent is not known to be well, and does not come back into traffic before it is heard.
+    pub(super) fn status_behind(&self, now: LeaseMillis) -> InstanceStatus {
+        let is_hidden = self.override_status == Some(self.instance.status);
+        match self.background.own {
+            _ if !is_hidden => self.instance.status,
+            Some(own) if self.overdue_at() >= now => own,
+            _ => InstanceStatus::Unknown,
+        }
     }
 
     /// A lease that was just granted, with a last sign of life so many milliseconds before that.
@@ -164,6 +204,7 @@ impl Lease {
             instance,
             override_status,
             override_stamp: self.override_stamp,
+            background: self.background_under(override_status),
             region: self.region,
             granted: self.granted,
             service_up,

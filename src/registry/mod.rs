@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
+//! | `operator`, `override_ends` | overrides that operators set and take back, and their ends | none |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
 //! | `history` | every one of the last changes | none |
@@ -38,6 +39,8 @@ mod last_leases;
 mod lease;
 mod lease_clock;
 mod opening;
+mod operator;
+mod override_ends;
 mod overrides;
 mod preservation;
 mod read;
@@ -71,12 +74,14 @@ pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp}
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};
+pub use operator::{Former, StatusChange};
 pub use read::CatchUp;
 pub use recall::Remembered;
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
 pub use repair::{Difference, Ended, Holding};
 pub use replicas::{NoReplicas, Replicas, Told};
+pub use status_override::Set;
 
 use change_log::ChangeLog;
 use commit::Commit;
@@ -85,6 +90,7 @@ use history::History;
 use last_leases::LastLeases;
 use lease::LeaseLength;
 use opening::Gate;
+use override_ends::OverrideEnds;
 use preservation::{Losses, Population};
 use regions::Region;
 use renewal_rate::RenewalRate;
@@ -152,6 +158,7 @@ impl Registry {
                 cancelled: LastLeases::default(),
                 early: Early::default(),
                 tombstones: Tombstones::default(),
+                override_ends: OverrideEnds::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
             news: watch::Sender::new(Version::EMPTY),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::clock::Now;
-use crate::model::{AppName, InstanceId, InstanceStatus};
+use crate::model::{AppName, InstanceId, InstanceStatus, Selection};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
-use super::{Change, Commit, RegionId, Registry, Tally, Version};
+use super::{AppLeases, Change, Commit, RegionId, Registry, Tally, Version};
 
 /// What a read model has missed.
 #[derive(Debug)]
@@ -76,6 +76,23 @@ impl Registry {
             })
             .collect();
         all.sort_unstable();
+        all
+    }
+
+    /// The leases of the instances that are meant, lapsed or not, by application and instance.
+    pub fn select(&self, selection: &Selection) -> Vec<Arc<Lease>> {
+        let of_app = |leases: &Arc<AppLeases>| {
+            let meant = leases.iter().filter(|lease| selection.matches(&lease.instance));
+            meant.map(|lease| Arc::clone(&lease)).collect::<Vec<_>>()
+        };
+        let apps: Vec<_> = match &*selection.apps {
+            [] => self.apps.iter().map(|leases| Arc::clone(&leases)).collect(),
+            named => named.iter().filter_map(|app| self.apps.get(app).map(|leases| Arc::clone(&leases))).collect(),
+        };
+        let mut all: Vec<_> = apps.iter().flat_map(of_app).collect();
+        let key = |lease: &Arc<Lease>| (lease.instance.app.clone(), lease.instance.id.clone());
+        all.sort_by_cached_key(key);
+        all.dedup_by_key(|lease| key(lease));
         all
     }
 

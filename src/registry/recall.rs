@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Instance, InstanceStatus};
+use crate::model::{Instance, InstanceStatus, OverrideBackground};
 
 use super::CatchUp;
 use super::agreement::{Facts, OverrideStamp};
@@ -25,6 +25,8 @@ pub struct Remembered {
     pub override_status: Option<InstanceStatus>,
     /// When that was set or taken back.
     pub override_stamp: OverrideStamp,
+    /// What is behind it.
+    pub background: OverrideBackground,
 }
 
 impl Remembered {
@@ -34,6 +36,7 @@ impl Remembered {
             instance: Instance::clone(&lease.instance),
             override_status: lease.override_status,
             override_stamp: lease.override_stamp,
+            background: lease.background.clone(),
         }
     }
 
@@ -55,14 +58,14 @@ impl Registry {
         for remembered in remembered {
             let now = self.clock.now();
             let theirs = remembered.facts().believed(now.wall);
-            let instance = remembered.instance;
+            let Remembered { instance, background, .. } = remembered;
             let mut commit = self.commit.lock();
             if commit.early.get(&instance.app, &instance.id) == Some(Event::Cancelled) {
                 continue;
             }
             let Some(held) = self.held(&instance.app, &instance.id) else {
                 granted += 1;
-                self.grant(commit, instance, None, Some(theirs), Cause::Recalled, Origin::Server, now);
+                self.grant(commit, instance, None, (Some(theirs), background), Cause::Recalled, Origin::Server, now);
                 continue;
             };
             let mine = held.facts();
@@ -71,6 +74,7 @@ impl Registry {
                 let changed = Arc::new(with_facts(Instance::clone(&held.instance), &facts));
                 let service_up = service_up(Some(&held), facts.status, now);
                 let lease = held.changed(changed, facts.override_status, service_up).stamped(facts.override_stamp);
+                let lease = lease.noted(background.note);
                 self.put(&mut commit, lease, Cause::Recalled, Origin::Server, now);
             }
         }

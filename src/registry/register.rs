@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use crate::clock::Now;
-use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, Text};
+use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, OverrideBackground, Text};
 
 use super::agreement::{Facts, OverrideStamp};
 use super::early::Event;
@@ -24,13 +24,15 @@ impl Registry {
         let now = self.clock.now();
         let commit = self.commit.lock();
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
-        let instance = newer(before.as_deref(), instance);
-        self.grant(commit, instance, before.as_deref(), None, Cause::Registered, origin, now);
+        let said = if origin == Origin::Peer { shown_own(&instance) } else { Some(instance.status) };
+        let (instance, is_newer) = newer(before.as_deref(), instance);
+        let background = background(before.as_deref(), is_newer, said);
+        self.grant(commit, instance, before.as_deref(), (None, background), Cause::Registered, origin, now);
     }
 
     /// The same for one of our own nodes, which says when its override was set or taken back: of two
-    /// overrides the later one stands.
-    pub fn register_stamped(&self, instance: Instance, stamp: OverrideStamp) {
+    /// overrides the later one stands, with what is behind it.
+    pub fn register_stamped(&self, instance: Instance, stamp: OverrideStamp, theirs_behind: OverrideBackground) {
         let now = self.clock.now();
         let commit = self.commit.lock();
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
@@ -40,8 +42,25 @@ impl Registry {
             let data = if mine.last_dirty > theirs.last_dirty { &mine } else { &theirs };
             data.under(if theirs.override_rank() > mine.override_rank() { &theirs } else { &mine })
         });
-        let instance = newer(before.as_deref(), instance);
-        self.grant(commit, instance, before.as_deref(), Some(facts), Cause::Registered, Origin::Peer, now);
+        let is_theirs = before.as_ref().is_none_or(|held| {
+            let (mine, theirs) = (held.facts().believed(now.wall).override_rank(), theirs.override_rank());
+            theirs > mine || theirs == mine && held.background.note.is_none()
+        });
+        let said = theirs_behind.own.or(shown_own(&instance));
+        let (instance, is_newer) = newer(before.as_deref(), instance);
+        let mut background = background(before.as_deref(), is_newer, said);
+        if is_theirs {
+            background.note = theirs_behind.note;
+        }
+        self.grant(
+            commit,
+            instance,
+            before.as_deref(),
+            (Some(facts), background),
+            Cause::Registered,
+            Origin::Peer,
+            now,
+        );
     }
 
     /// Takes a peer's newer copy over (`PeerEurekaNode.syncInstancesIfTimestampDiffers`): its data, and
@@ -56,7 +75,9 @@ impl Registry {
         let overridden = held.overridden(brought(&instance).or(held.override_status));
         // The peer does not say when its override was set; here that is known.
         let facts = stands(&held).then(|| brought_facts(&instance).under(&held.facts()));
-        self.grant(commit, instance, Some(&overridden), facts, Cause::Registered, Origin::Peer, now);
+        let stays = if facts.is_some() { &*held } else { &overridden };
+        let background = background(Some(stays), true, shown_own(&instance));
+        self.grant(commit, instance, Some(&overridden), (facts, background), Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
@@ -87,7 +108,10 @@ impl Registry {
                         self.copy_override(commit, &held, instance.overridden_status, now);
                     }
                 }
-                before => self.grant(commit, instance, before.as_deref(), facts, Cause::Copied, Origin::Peer, now),
+                before => {
+                    let settled = (facts, background(before.as_deref(), true, shown_own(&instance)));
+                    self.grant(commit, instance, before.as_deref(), settled, Cause::Copied, Origin::Peer, now);
+                }
             }
         }
         taken
@@ -130,7 +154,8 @@ impl Registry {
         };
         let metadata = held.instance.metadata.with(entries);
         let instance = Instance { metadata, ..Instance::clone(&held.instance) };
-        self.grant(commit, instance, Some(&held), None, Cause::MetadataSet, Origin::Client, now);
+        let settled = (None, held.background.clone());
+        self.grant(commit, instance, Some(&held), settled, Cause::MetadataSet, Origin::Client, now);
         true
     }
 
@@ -145,14 +170,14 @@ impl Registry {
     }
 
     /// Grants a fresh lease. `facts` says which status and override it has; without them the override
-    /// before it stands, or one that it brings.
+    /// before it stands, or one that it brings. `background` is what is behind it.
     #[expect(clippy::too_many_arguments, reason = "the one place where leases are granted, with what differs")]
     pub(super) fn grant(
         &self,
         mut commit: MutexGuard<'_, Commit>,
         mut instance: Instance,
         before: Option<&Lease>,
-        facts: Option<Facts>,
+        (facts, background): (Option<Facts>, OverrideBackground),
         cause: Cause,
         origin: Origin,
         now: Now,
@@ -186,6 +211,7 @@ impl Registry {
         });
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
+        let lease = lease.behind(background);
         let lease = match cause {
             Cause::Copied => lease.aged(SignOfLife::Copied, 0),
             Cause::Recalled => lease.aged(SignOfLife::Remembered, 0),
@@ -213,12 +239,24 @@ impl Registry {
     }
 }
 
-/// Of two versions of an instance the one with the greater version, or that which came just now.
-fn newer(before: Option<&Lease>, instance: Instance) -> Instance {
+/// Of two versions of an instance the one with the greater version, or that which came just now. Whether it is that.
+fn newer(before: Option<&Lease>, instance: Instance) -> (Instance, bool) {
     match before {
-        Some(held) if held.instance.last_dirty > instance.last_dirty => Instance::clone(&held.instance),
-        _ => instance,
+        Some(held) if held.instance.last_dirty > instance.last_dirty => (Instance::clone(&held.instance), false),
+        _ => (instance, true),
     }
+}
+
+/// What is behind the override of the lease before, with what the client says of itself in a newer version, as far as
+/// that is known.
+fn background(before: Option<&Lease>, is_newer: bool, said: Option<InstanceStatus>) -> OverrideBackground {
+    let before = before.map(|held| held.background.clone()).unwrap_or_default();
+    if is_newer { OverrideBackground { own: said, ..before } } else { before }
+}
+
+/// What the client says of itself in another node's copy; nothing where an override hides it.
+fn shown_own(instance: &Instance) -> Option<InstanceStatus> {
+    Some(instance.status).filter(|status| brought(instance) != Some(*status))
 }
 
 /// Whether it is known here since when the override is as it is.

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::clock::Now;
-use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, WallMillis};
+use crate::model::{
+    ActionType, AppName, Instance, InstanceId, InstanceStatus, LeaseRequest, OverrideBackground, WallMillis,
+};
 
 use super::agreement::Facts;
 use super::last_leases::LeaseEvent;
@@ -40,6 +42,8 @@ pub struct Holding {
     pub age: u64,
     /// How long its lease is.
     pub lease: LeaseRequest,
+    /// What is behind its override.
+    pub background: OverrideBackground,
 }
 
 /// A lease that a node ended at its instance's wish.
@@ -89,6 +93,7 @@ impl Registry {
             sign: lease.sign(),
             age: lease.age(now),
             lease: lease.instance.lease,
+            background: lease.background.clone(),
         };
         Some((holding, lease))
     }
@@ -171,7 +176,8 @@ impl Registry {
         let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
         let agreed = Facts::agreed(&held.facts().believed(now.wall), &theirs.facts);
         if difference == Difference::Stamp {
-            self.restamp(&mut commit, &held, agreed.override_stamp);
+            let stamped = held.overridden(held.override_status).stamped(agreed.override_stamp);
+            self.restamp(&mut commit, agreed_behind(stamped, &held, theirs));
             return false;
         }
         let instance = Arc::new(Instance {
@@ -181,6 +187,7 @@ impl Registry {
         });
         let service_up = service_up(Some(&held), agreed.status, now);
         let lease = held.changed(instance, agreed.override_status, service_up).stamped(agreed.override_stamp);
+        let lease = agreed_behind(lease, &held, theirs);
         self.put(&mut commit, lease, Cause::StatusFollowed, Origin::Peer, now);
         true
     }
@@ -216,7 +223,12 @@ impl Registry {
         };
         let event = LeaseEvent::new(now.wall, (&theirs.app, &theirs.id), Cause::Copied, Origin::Peer);
         commit.registered.push(event);
-        self.put(&mut commit, lease.stamped(facts.override_stamp), Cause::Copied, Origin::Peer, now);
+        let lease = lease.stamped(facts.override_stamp);
+        let lease = match &held {
+            Some(held) => agreed_behind(lease, held, theirs),
+            None => lease.behind(theirs.background.clone()),
+        };
+        self.put(&mut commit, lease, Cause::Copied, Origin::Peer, now);
         drop(commit);
         tracing::debug!(app = %theirs.app, id = %theirs.id, age = theirs.age, "instance taken from a peer");
         true
@@ -240,6 +252,22 @@ impl Registry {
         tracing::info!(app = %ended.app, id = %ended.id, origin = Origin::Peer.as_str(), "instance cancelled");
         true
     }
+}
+
+/// What is behind an override is known best by whoever holds it since it is as it is: a note goes with its override, and
+/// what the client said with its version.
+fn agreed_behind(lease: Lease, mine: &Lease, theirs: &Holding) -> Lease {
+    let is_theirs = |lease: &Lease| {
+        (lease.override_stamp, lease.override_status) == (theirs.facts.override_stamp, theirs.facts.override_status)
+    };
+    let own = if mine.instance.last_dirty > theirs.facts.last_dirty { None } else { theirs.background.own };
+    let own = own.or(lease.background.own);
+    let note = if is_theirs(&lease) && !is_theirs(mine) {
+        theirs.background.note.clone()
+    } else {
+        lease.background.note.clone()
+    };
+    lease.behind(OverrideBackground { own, note })
 }
 
 pub(super) fn with_facts(instance: Instance, facts: &Facts) -> Instance {

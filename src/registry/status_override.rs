@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::Now;
-use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, WallMillis};
+use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, OverrideNote, WallMillis};
 
 use super::agreement::OverrideStamp;
 use super::early::Event;
@@ -11,13 +11,23 @@ use super::lease::Lease;
 use super::register::service_up;
 use super::{Cause, Commit, Origin, Registry, Told};
 
+/// What is said of a status that is set from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// When another node set it: later changes stay. None: now.
+    pub stamp: Option<OverrideStamp>,
+    /// Why.
+    pub note: Option<Arc<OverrideNote>>,
+}
+
 impl Registry {
     /// Sets a status from outside (`statusUpdate`) until it is taken back or the lease ends. False if
     /// there is no such instance.
     ///
     /// It renews the lease in any case. The status that the instance has already changes nothing else that a
     /// reader can tell: no override comes of it, as in Java, and one that stands was set just now. But another
-    /// one that stands is replaced, or the one before would come back with the instance. `last_dirty` raises the instance's own version when it is greater.
+    /// one that stands is replaced, or the one before would come back with the instance. `last_dirty` raises the
+    /// instance's own version when it is greater.
     pub fn set_status(
         &self,
         app: &str,
@@ -26,26 +36,29 @@ impl Registry {
         last_dirty: Option<WallMillis>,
         origin: Origin,
     ) -> bool {
-        self.set_status_stamped(app, id, status, last_dirty, None, origin)
+        self.set_status_as(app, id, status, last_dirty, Set::default(), origin)
     }
 
-    /// The same as one of our own nodes told it, which says when it was set: later changes stay.
-    pub fn set_status_stamped(
+    /// The same with more than a status: by an operator who says why, or by one of our own nodes, which says when
+    /// that was. What has a note becomes an override in any case.
+    pub fn set_status_as(
         &self,
         app: &str,
         id: &str,
         status: InstanceStatus,
         last_dirty: Option<WallMillis>,
-        stamp: Option<OverrideStamp>,
+        Set { stamp, note }: Set,
         origin: Origin,
     ) -> bool {
         let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), stamp, |held, now| {
-            if held.instance.status == status && held.override_status.is_none_or(|set| set == status) {
+            let is_set = held.override_status == Some(status) && (note.is_none() || held.background.note == note);
+            let is_so = held.override_status.is_none() && note.is_none();
+            if held.instance.status == status && (is_set || is_so) {
                 return None;
             }
             let service_up = service_up(Some(held), status, now);
             let changed = with_status(held, status, status, last_dirty, now);
-            Some((held.changed(changed, Some(status), service_up), Cause::StatusSet))
+            Some((held.changed(changed, Some(status), service_up).noted(note), Cause::StatusSet))
         });
         if changed == Some(true) {
             tracing::info!(app, id, %status, origin = origin.as_str(), "status set from outside");
@@ -93,7 +106,7 @@ impl Registry {
 
     /// Renews a lease and changes it. Whether there was something to change; none without a lease. Peers
     /// are told in either case: they may have missed it when it was changed. The change is stamped with
-    /// `stamp`, or as of now; one with a stamp that was overtaken is none.
+    /// `stamp`, or as of now; one with a stamp that was overtaken is none, and no sign of life either.
     fn change_status(
         &self,
         app: &str,
@@ -111,15 +124,17 @@ impl Registry {
             }
             return None;
         };
-        self.renew_lease(&held, self.lease_clock.at(now.mono), now);
         let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp.believed(now.wall));
+        if !is_past {
+            self.renew_lease(&held, self.lease_clock.at(now.mono), now);
+        }
         let changed = if is_past { None } else { change(&held, now) };
         let any = changed.is_some();
         let stamp = stamp.unwrap_or(held.override_stamp.next(now.wall));
         let lease = match changed {
             Some((lease, cause)) => self.put(&mut commit, lease.stamped(stamp), cause, origin, now),
             None if is_past || !repeats(told, &held) => held,
-            None => self.restamp(&mut commit, &held, stamp),
+            None => self.restamp(&mut commit, held.overridden(held.override_status).stamped(stamp)),
         };
         self.tell(origin, told, &lease, now);
         Some(any)
@@ -142,7 +157,7 @@ fn note_early(commit: &mut Commit, (app, id): (&str, &str), told: Told, stamp: O
     }
 }
 
-fn with_status(
+pub(super) fn with_status(
     held: &Lease,
     status: InstanceStatus,
     overridden_status: InstanceStatus,

@@ -52,6 +52,7 @@ pub struct App {
     overload: Arc<Overload>,
     over_limit: Arc<OverLimit>,
     access: Access,
+    operations: ops::Memory,
     started: Monotonic,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
@@ -131,6 +132,7 @@ impl App {
             overload,
             over_limit,
             access,
+            operations: ops::Memory::default(),
             started,
             settings,
         }
@@ -168,6 +170,7 @@ impl App {
             overload: Arc::clone(&self.overload),
             own: Arc::clone(&self.own),
             settings: self.settings.subscribe(),
+            operations: self.operations.clone(),
             clock: self.clock.clone(),
             started: self.started,
             draining,

@@ -26,6 +26,9 @@ use super::reload::Reload;
 /// How soon secrets count that were changed in their files.
 const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
 
+/// How late an override may end that ends by itself.
+const END_OVERRIDES: Duration = Duration::from_secs(1);
+
 /// How often it is looked which instances are gone, for whom they belong to.
 const FORGET_OWNERS: Duration = Duration::from_mins(1);
 
@@ -61,6 +64,11 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     let (access, held) = (app.access().clone(), Arc::clone(app.registry()));
     let gone = move || access.forget_owners(|app, id| held.held(app, id).is_none());
     tasks.every("owners of instances", settings, |_| FORGET_OWNERS, gone);
+    let lifted = Arc::clone(app.registry());
+    let lift = move || {
+        lifted.lift_ended_overrides();
+    };
+    tasks.every("ends of overrides", settings, |_| END_OVERRIDES, lift);
     tasks.watch_load(Arc::clone(app.overload()), settings);
     app.regions().start(&tasks.tracker, &tasks.ending);
     let own_registration = settings.borrow().own.registration;

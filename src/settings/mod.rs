@@ -81,7 +81,7 @@ pub use security::{
 pub use snapshot::SnapshotSettings;
 pub use sources::{Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};
-pub use value::LONGEST as LONGEST_TIME;
+pub use value::{LONGEST as LONGEST_TIME, time_span};
 
 use std::path::PathBuf;
 

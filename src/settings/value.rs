@@ -71,6 +71,11 @@ pub(super) fn duration(unit: Unit, shortest: Duration) -> impl Fn(&str) -> Resul
     }
 }
 
+/// A time as settings have it, a plain number in seconds: `30m`, `90`, `PT2H`. The error says what is right.
+pub fn time_span(text: &str) -> Result<Duration, String> {
+    duration(Unit::Seconds, Duration::from_secs(1))(text)
+}
+
 /// `DurationStyle.SIMPLE`.
 fn simple(text: &str, unit: Unit) -> Option<Duration> {
     let digits = text.strip_prefix('+').unwrap_or(text);

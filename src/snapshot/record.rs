@@ -2,11 +2,13 @@
 //!
 //! The instance itself is written and read as peers send it to each other, so that it comes back as it was.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::codec::{Limits, json};
-use crate::model::{AppName, Instance, InstanceId, InstanceStatus, WallMillis};
+use crate::model::{AppName, Instance, InstanceId, InstanceStatus, OverrideBackground, OverrideNote, WallMillis};
 use crate::registry::{Lease, OverrideStamp, Remembered};
 
 /// The version of the format; another one cannot be read.
@@ -42,6 +44,11 @@ pub(super) enum Record {
         override_status: Option<String>,
         #[serde(default)]
         override_stamp: WallMillis,
+        /// What the client said of itself behind the override.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        own: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        note: Option<Note>,
         /// `{"instance":{…}}`
         lease: Box<RawValue>,
     },
@@ -49,6 +56,16 @@ pub(super) enum Record {
     Whole {},
     /// One that has ended.
     Ended { app: String, id: String },
+}
+
+/// Why a status was set from outside.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Note {
+    reason: String,
+    owner: String,
+    since: WallMillis,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    until: Option<WallMillis>,
 }
 
 /// What a line says.
@@ -72,6 +89,13 @@ impl Record {
         Self::Held {
             override_status: lease.override_status.map(|status| status.as_str().to_owned()),
             override_stamp: lease.override_stamp.0,
+            own: lease.background.own.map(|status| status.as_str().to_owned()),
+            note: lease.background.note.as_deref().map(|note| Note {
+                reason: note.reason.to_string(),
+                owner: note.owner.to_string(),
+                since: note.since,
+                until: note.until,
+            }),
             // What the codec writes is JSON.
             lease: lease_json.unwrap_or_default(),
         }
@@ -103,20 +127,28 @@ impl Record {
             Self::Snapshot { format: FORMAT, .. } => Ok(Said::Snapshot),
             Self::Snapshot { format, .. } => Err(format!("it has format {format}, this version reads {FORMAT}")),
             Self::Whole {} => Ok(Said::Whole),
-            Self::Held { override_status, override_stamp, lease } => {
+            Self::Held { override_status, override_stamp, own, note, lease } => {
                 let registration = json::read_instance(lease.get().as_bytes(), &OF_OURSELVES);
                 let registration = registration.map_err(|error| error.to_string())?;
                 let instance = registration.accept_alone(now).map_err(|refusal| refusal.to_string())?;
-                let override_status = match override_status {
-                    Some(name) => Some(InstanceStatus::from_name(&name).ok_or("it has an unknown status")?),
-                    None => None,
-                };
-                let override_stamp = OverrideStamp(override_stamp);
-                Ok(Said::Held(Box::new(Remembered { instance, override_status, override_stamp })))
+                let note = note.map(|Note { reason, owner, since, until }| {
+                    Arc::new(OverrideNote { reason: reason.into(), owner: owner.into(), since, until })
+                });
+                Ok(Said::Held(Box::new(Remembered {
+                    instance,
+                    override_status: status(override_status)?,
+                    override_stamp: OverrideStamp(override_stamp),
+                    background: OverrideBackground { own: status(own)?, note },
+                })))
             }
             Self::Ended { app, id } => Ok(Said::Ended(AppName::new(&app), InstanceId::new(id))),
         }
     }
+}
+
+fn status(name: Option<String>) -> Result<Option<InstanceStatus>, String> {
+    let known = |name: String| InstanceStatus::from_name(&name).ok_or_else(|| "it has an unknown status".to_owned());
+    name.map(known).transpose()
 }
 
 fn checksum(text: &[u8]) -> u32 {

@@ -43,7 +43,7 @@ pub(super) fn check(body: &[u8]) {
 
 /// The item as one would tell it to another server; none where its instance is refused.
 fn sent_on(item: ReplicationItem) -> Option<OutgoingItem> {
-    let ReplicationItem { app, id, last_dirty, override_set, action } = item;
+    let ReplicationItem { app, id, last_dirty, override_set, background, action } = item;
     let (status, action) = match action {
         ReplicationAction::Heartbeat { overridden_status } => (None, OutgoingAction::Heartbeat { overridden_status }),
         ReplicationAction::Register(registration) => {
@@ -54,5 +54,5 @@ fn sent_on(item: ReplicationItem) -> Option<OutgoingItem> {
         ReplicationAction::StatusUpdate(status) => (Some(status), OutgoingAction::StatusUpdate),
         ReplicationAction::DeleteStatusOverride(status) => (Some(status), OutgoingAction::DeleteStatusOverride),
     };
-    Some(OutgoingItem { app, id, last_dirty, status, override_set, action })
+    Some(OutgoingItem { app, id, last_dirty, status, override_set, background, action })
 }

@@ -130,7 +130,7 @@ impl World {
         for item in &items {
             let item = item.as_ref().expect("a node sends what a node can read");
             assert!(
-                !self.is_java(to) || item.override_set.is_none(),
+                !self.is_java(to) || (item.override_set.is_none() && item.background.is_empty()),
                 "a Java server refuses a key that it does not know"
             );
             let client = client_of(item.id.as_str());

@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use eurekad::codec::{Limits, json};
-use eurekad::model::{AppName, InstanceId, OutgoingAction, OutgoingItem, PeerAnswer};
+use eurekad::model::{AppName, InstanceId, OutgoingAction, OutgoingItem, OverrideBackground, PeerAnswer};
 use eurekad::peers::{Failure, FollowUp, Home, What};
 use eurekad::registry::{Lease, Origin, Registry, Told};
 
@@ -85,7 +85,8 @@ impl Task {
             }
         };
         let (app, id) = (lease.instance.app.clone(), lease.instance.id.clone());
-        OutgoingItem { app, id, last_dirty, status, override_set: None, action }
+        let background = OverrideBackground::default();
+        OutgoingItem { app, id, last_dirty, status, override_set: None, background, action }
     }
 }
 

@@ -4,6 +4,7 @@
 //! batch for a mere unknown key, and answers a wrapped instance with two results for one item.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::emit::{Supplementary, object};
 use super::member::{Under as _, over, quoted, text, whole, wrong};
@@ -13,8 +14,8 @@ use crate::codec::document::ENOUGH_ENTITIES;
 use crate::codec::wanted::{INSTANCE, SCALAR, Wanted};
 use crate::codec::{Limits, ReadError, lengths};
 use crate::model::{
-    AppName, InstanceId, InstanceStatus, Registration, ReplicationAction, ReplicationItem, ReplicationOutcome,
-    WallMillis,
+    AppName, InstanceId, InstanceStatus, OverrideBackground, OverrideNote, Registration, ReplicationAction,
+    ReplicationItem, ReplicationOutcome, Text, WallMillis,
 };
 
 static ITEM: Wanted = Wanted {
@@ -23,13 +24,21 @@ static ITEM: Wanted = Wanted {
             Some(&SCALAR)
         }
         "instanceInfo" => Some(&INSTANCE_INFO),
+        OVERRIDE_NOTE => Some(&NOTE),
         _ => None,
     },
     items: None,
     gaps: false,
 };
+static NOTE: Wanted = Wanted {
+    member: |name| matches!(name, "own" | "reason" | "owner" | "since" | "until").then_some(&SCALAR),
+    items: None,
+    gaps: false,
+};
 /// When the sender's override was set or taken back: a key that Java does not know.
 pub(super) const OVERRIDE_SET: &str = "overrideSet";
+/// What is behind the sender's override: another one.
+pub(super) const OVERRIDE_NOTE: &str = "overrideNote";
 /// An instance, or one that is wrapped as in a registration.
 pub(super) static INSTANCE_INFO: Wanted = Wanted {
     member: |name| if name == "instance" { Some(&INSTANCE) } else { (INSTANCE.member)(name) },
@@ -85,6 +94,7 @@ fn item(value: &Tree<'_>, limits: &Limits) -> Result<ReplicationItem, ReadError>
         id: InstanceId::new(&*key(members, "id", limits)?),
         last_dirty: timestamp(members, "lastDirtyTimestamp")?,
         override_set: timestamp(members, OVERRIDE_SET)?,
+        background: background(members).under(OVERRIDE_NOTE)?,
         action: action(members, limits)?,
     })
 }
@@ -111,6 +121,27 @@ fn timestamp(members: &Object<'_>, name: &str) -> Result<Option<WallMillis>, Rea
             None => Err(wrong("must be a time in milliseconds")).under(name),
         },
     }
+}
+
+fn background(members: &Object<'_>) -> Result<OverrideBackground, ReadError> {
+    let Some(value) = members.get(OVERRIDE_NOTE) else { return Ok(OverrideBackground::default()) };
+    let Tree::Object(members) = value else { return Err(wrong("must be an object")) };
+    let own = status(members, "own")?;
+    let Some(since) = timestamp(members, "since")? else { return Ok(OverrideBackground { own, note: None }) };
+    let text = |name, most| {
+        let text = optional(members, name)?.unwrap_or_default();
+        if text.len() > most {
+            return Err(over(format!("at most {most} bytes"))).under(name);
+        }
+        Ok(Text::from(text))
+    };
+    let note = OverrideNote {
+        reason: text("reason", OverrideNote::LONGEST_REASON)?,
+        owner: text("owner", OverrideNote::LONGEST_OWNER)?,
+        since,
+        until: timestamp(members, "until")?,
+    };
+    Ok(OverrideBackground { own, note: Some(Arc::new(note)) })
 }
 
 /// An action stands by its name, or by its place among the names.

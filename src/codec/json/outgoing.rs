@@ -1,18 +1,19 @@
 //! Replication batches sent: what this server tells a peer, and what the peer answers.
 //!
-//! The request is Java's bytes, but for one more key that only nodes of our own are sent. The answer is taken as a whole or not at all, since a result is matched with
-//! its item by place alone; Java too ignores one of another length.
+//! The request is Java's bytes, but for two more keys that only nodes of our own are sent. The answer is taken as a
+//! whole or not at all, since a result is matched with its item by place alone; Java too ignores one of another
+//! length.
 
 use std::borrow::Cow;
 
-use super::batch::{INSTANCE_INFO, OVERRIDE_SET, unwrapped};
+use super::batch::{INSTANCE_INFO, OVERRIDE_NOTE, OVERRIDE_SET, unwrapped};
 use super::emit::{Members, Supplementary, object};
 use super::member::{Under as _, whole, wrong};
 use super::tree::{self, Parser};
 use super::write;
 use crate::codec::wanted::SCALAR;
 use crate::codec::{Limits, ReadError};
-use crate::model::{InstanceStatus, OutgoingAction, OutgoingItem, PeerAnswer};
+use crate::model::{InstanceStatus, OutgoingAction, OutgoingItem, OverrideBackground, PeerAnswer};
 
 /// Bytes of a heartbeat, about.
 const ITEM: usize = 200;
@@ -51,6 +52,20 @@ fn item(members: &mut Members<'_>, item: &OutgoingItem) {
     members.text("action", action);
     if let Some(millis) = item.override_set {
         members.number(OVERRIDE_SET, millis);
+    }
+    if !item.background.is_empty() {
+        let OverrideBackground { own, note } = &item.background;
+        object(members.value(OVERRIDE_NOTE), Supplementary::Escaped, |members| {
+            members.optional("own", own.map(InstanceStatus::as_str));
+            if let Some(note) = note {
+                members.text("reason", &note.reason);
+                members.text("owner", &note.owner);
+                members.number("since", note.since);
+                if let Some(until) = note.until {
+                    members.number("until", until);
+                }
+            }
+        });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::registry::Registry;
 
 use super::DigestError;
 use super::summary::{Digest, Summary, differing, summary};
-use super::wire::{Asked, Differences, EndedEntry, Entry, Fetched, Place, Request};
+use super::wire::{Asked, Differences, EndedEntry, Entry, Fetched, NoteEntry, Place, Request};
 
 /// Instances that one answer tells of, held or ended; some 150 bytes each.
 pub(super) const MOST_ENTRIES: usize = 20_000;
@@ -35,7 +35,7 @@ fn compare(registry: &Registry, asked: Asked) -> Differences {
     let mut mine = summary(registry);
     mine.retain(|app, _| within(app));
     let apps = differing(&mine, &theirs);
-    let mut differences = Differences::default();
+    let (mut differences, mut bytes) = (Differences::default(), 0);
     if apps.is_empty() {
         return differences;
     }
@@ -48,15 +48,17 @@ fn compare(registry: &Registry, asked: Asked) -> Differences {
         let ended = registry.ended(app, passed, MOST_ENTRIES - differences.len() + 1).into_iter();
         places.extend(ended.map(|ended| (ended.id.clone(), Some(ended))));
         for (id, ended) in places {
-            if differences.len() == MOST_ENTRIES {
+            if differences.next.is_some() {
                 return differences;
             }
             if let Some(ended) = ended {
                 differences.ended.push(EndedEntry::of(&ended));
             } else if let Some((holding, _)) = registry.holding(app, &id) {
+                bytes += holding.background.length();
+                differences.notes.extend(NoteEntry::of(&holding));
                 differences.held.push(Entry::of(&holding));
             }
-            let full = differences.len() == MOST_ENTRIES;
+            let full = differences.len() == MOST_ENTRIES || bytes >= ENOUGH_BYTES;
             differences.next = full.then(|| (app.as_str().to_owned(), id.as_str().to_owned()));
         }
     }
@@ -76,7 +78,8 @@ fn fetch(registry: &Registry, places: &[Place]) -> Result<Fetched, DigestError> 
             continue;
         };
         let document = json::write_instance(&lease.instance, lease.times());
-        bytes += document.len();
+        bytes += document.len() + holding.background.length();
+        fetched.notes.extend(NoteEntry::of(&holding));
         fetched.instances.push((Entry::of(&holding), raw(&document)?));
     }
     Ok(fetched)

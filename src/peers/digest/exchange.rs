@@ -11,7 +11,7 @@ use crate::registry::{Difference, Registry};
 use super::DigestError;
 use super::answer::{MOST_ENTRIES, answer};
 use super::summary::summary;
-use super::wire::{Asked, Differences, Fetched, Place, Request};
+use super::wire::{Asked, Differences, Fetched, Notes, Place, Request};
 
 /// Whole instances that are asked for at a time.
 const FETCH: usize = 1_000;
@@ -95,7 +95,7 @@ impl Exchange {
     ) -> Result<Option<Vec<u8>>, DigestError> {
         let way = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         if self.compared {
-            self.take(registry, &serde_json::from_slice(answer)?, way, now)?;
+            self.take(registry, serde_json::from_slice(answer)?, way, now)?;
         } else {
             self.compared = true;
             self.mend(registry, serde_json::from_slice(answer)?, way, now)?;
@@ -131,7 +131,9 @@ impl Exchange {
                 self.findings.mended += 1;
             }
         }
+        let mut notes = Notes::of(theirs.notes);
         for holding in theirs.held.iter().filter_map(|entry| entry.holding(way, now)) {
+            let holding = notes.under(holding);
             match registry.compare(&holding) {
                 Difference::None => {}
                 Difference::Status | Difference::Instance if !self.is_ripe(&holding.app, &holding.id) => {
@@ -165,14 +167,15 @@ impl Exchange {
         ripe
     }
 
-    fn take(&mut self, registry: &Registry, fetched: &Fetched, way: u64, now: WallMillis) -> Result<(), DigestError> {
+    fn take(&mut self, registry: &Registry, fetched: Fetched, way: u64, now: WallMillis) -> Result<(), DigestError> {
         let asked = self.to_fetch.len().min(FETCH);
         if fetched.answered == 0 || fetched.answered > asked || fetched.instances.len() > fetched.answered {
             return Err(DigestError::OtherAnswer);
         }
         self.to_fetch.drain(..fetched.answered);
+        let mut notes = Notes::of(fetched.notes);
         for (entry, document) in &fetched.instances {
-            let Some(holding) = entry.holding(way, now) else { continue };
+            let Some(holding) = entry.holding(way, now).map(|holding| notes.under(holding)) else { continue };
             let read = json::read_instance(document.get().as_bytes(), &Limits::default());
             let accepted = |registration: Registration| registration.accept(&holding.app, now).ok();
             // What is broken at the peer stays there.

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod histories;
+mod notes;
 mod overrides;
 mod pieces;
 
@@ -13,10 +14,10 @@ use tokio::time::advance;
 use crate::clock::Clock;
 use crate::model::InstanceStatus::{Down, OutOfService, Unknown, Up};
 use crate::model::{
-    AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, NonAmazon, Registration,
-    WallMillis,
+    AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, NonAmazon,
+    OverrideBackground, Registration, WallMillis,
 };
-use crate::registry::{Facts, Origin, OverrideStamp, Registry, Renewal, Rules};
+use crate::registry::{Facts, Origin, OverrideStamp, Registry, Renewal, Rules, Set};
 use crate::settings::Settings;
 
 use super::*;

@@ -32,8 +32,9 @@ impl Task {
     /// What of its item may be long, in bytes, about.
     pub(super) fn bytes(&self) -> usize {
         match self.what {
-            What::Change(Told::Register) => self.lease.instance.json_length(),
-            What::Change(Told::Cancel | Told::StatusUpdate(_) | Told::DeleteStatusOverride(_)) | What::Heartbeat => 0,
+            What::Change(Told::Register) => self.lease.instance.json_length() + self.lease.background.length(),
+            What::Change(Told::StatusUpdate(_)) => self.lease.background.length(),
+            What::Change(Told::Cancel | Told::DeleteStatusOverride(_)) | What::Heartbeat => 0,
         }
     }
 }

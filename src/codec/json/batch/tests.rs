@@ -29,6 +29,7 @@ fn a_batch_of_a_java_peer_is_read() {
         id: InstanceId::new(id),
         last_dirty,
         override_set: None,
+        background: OverrideBackground::default(),
         action,
     };
     let ReplicationAction::Register(registration) = &items[0].action else { panic!("{:?}", items[0]) };

@@ -10,7 +10,8 @@ use super::super::batch::{read_batch, write_outcomes};
 use super::super::samples::{KILN_4_TIMES, LOOM_TIMES, kiln_4, loom};
 use super::*;
 use crate::model::{
-    AppName, Instance, InstanceId, LeaseTimes, ReplicationAction, ReplicationItem, ReplicationOutcome, Text,
+    AppName, Instance, InstanceId, LeaseTimes, OverrideNote, ReplicationAction, ReplicationItem, ReplicationOutcome,
+    Text,
 };
 
 const REQUEST: &str = include_str!("../../../../tests/fixtures/wire/batch-request.json");
@@ -25,6 +26,7 @@ fn item(instance: &Instance, action: OutgoingAction) -> OutgoingItem {
         id: instance.id.clone(),
         last_dirty: known.map(|(last_dirty, _)| last_dirty),
         override_set: None,
+        background: OverrideBackground::default(),
         status: known.map(|(_, status)| status),
         action,
     }
@@ -71,6 +73,7 @@ fn as_sent(item: ReplicationItem, sent: &Value) -> OutgoingItem {
         last_dirty: item.last_dirty,
         status,
         override_set: item.override_set,
+        background: item.background,
         action,
     }
 }
@@ -180,12 +183,24 @@ fn received(item: &OutgoingItem, status: InstanceStatus, read: &ReplicationActio
         OutgoingAction::StatusUpdate => ReplicationAction::StatusUpdate(status),
         OutgoingAction::DeleteStatusOverride => ReplicationAction::DeleteStatusOverride(status),
     };
-    let OutgoingItem { last_dirty, override_set, .. } = *item;
-    ReplicationItem { app: item.app.clone(), id: item.id.clone(), last_dirty, override_set, action }
+    let OutgoingItem { app, id, last_dirty, override_set, background, .. } = item.clone();
+    ReplicationItem { app, id, last_dirty, override_set, background, action }
 }
 
 fn accepted(registration: &crate::model::Registration) -> Result<Instance, TestCaseError> {
     registration.clone().accept_alone(0).map_err(|refusal| TestCaseError::fail(refusal.to_string()))
+}
+
+type Sent = (Text, Text, Option<i64>, InstanceStatus, OutgoingAction, OverrideBackground);
+
+fn background() -> impl Strategy<Value = OverrideBackground> {
+    let note = ("\\PC{0,200}", "\\PC{0,40}", any::<i64>(), prop::option::of(any::<i64>()));
+    (prop::option::of(status()), prop::option::of(note)).prop_map(|(own, note)| {
+        let note = note.map(|(reason, owner, since, until)| {
+            Arc::new(OverrideNote { reason: reason.into(), owner: owner.into(), since, until })
+        });
+        OverrideBackground { own, note }
+    })
 }
 
 proptest! {
@@ -194,19 +209,22 @@ proptest! {
     #[test]
     fn a_peer_reads_what_was_sent(
         sent in prop::collection::vec(
-            (name(), name(), prop::option::of(any::<i64>()), status(), action()), 0..5,
+            (name(), name(), prop::option::of(any::<i64>()), status(), action(), background()), 0..5,
         ),
     ) {
-        let item = |(app, id, last_dirty, status, action): &(Text, Text, Option<i64>, InstanceStatus, OutgoingAction)| {
+        let item = |(app, id, last_dirty, status, action, background): &Sent| {
             let (app, id, action) = (AppName::new(app), InstanceId::new(id.clone()), action.clone());
-            OutgoingItem { app, id, last_dirty: *last_dirty, status: Some(*status), override_set: *last_dirty, action }
+            let (override_set, background) = (*last_dirty, background.clone());
+            OutgoingItem {
+                app, id, last_dirty: *last_dirty, status: Some(*status), override_set, background, action,
+            }
         };
         let items: Vec<_> = sent.iter().map(item).collect();
         let body = write_batch(&items);
         prop_assert!(serde_json::from_slice::<Value>(&body).is_ok());
         let read = read_batch(&body, &Limits::default()).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(read.len(), items.len());
-        for ((item, read), (.., status, _)) in items.iter().zip(read).zip(&sent) {
+        for ((item, read), (.., status, _, _)) in items.iter().zip(read).zip(&sent) {
             let read = read.map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(&received(item, *status, &read.action), &read);
             match (&item.action, &read.action) {

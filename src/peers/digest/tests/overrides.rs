@@ -54,9 +54,16 @@ async fn an_item_of_our_own_does_not_undo_what_came_later() {
     a.unset("ord-1");
     let removed = a.facts("ord-1").unwrap();
     let older = OverrideStamp(removed.override_stamp.0 - 1);
-    assert!(a.registry.set_status_stamped("ORDERS", "ord-1", OutOfService, None, Some(older), Origin::Peer));
+    assert!(a.registry.set_status_as(
+        "ORDERS",
+        "ord-1",
+        OutOfService,
+        None,
+        Set { stamp: Some(older), note: None },
+        Origin::Peer
+    ));
     let brought = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
-    a.registry.register_stamped(brought, older);
+    a.registry.register_stamped(brought, older, OverrideBackground::default());
     assert_eq!(a.facts("ord-1"), Some(removed));
 }
 
@@ -72,6 +79,7 @@ async fn a_stamp_far_ahead_can_be_overruled() {
                 id: InstanceId::new("ord-1"),
                 last_dirty: Some(1),
                 override_set: Some(far),
+                background: OverrideBackground::default(),
                 action: ReplicationAction::StatusUpdate(OutOfService),
             };
             let receiver =
@@ -89,7 +97,7 @@ async fn a_stamp_far_ahead_can_be_overruled() {
         let c = Node::new(0);
         c.register("ord-1", 1);
         let lies = Instance { overridden_status: OutOfService, status: OutOfService, ..instance("ord-1", 1) };
-        c.registry.register_stamped(lies, OverrideStamp(far));
+        c.registry.register_stamped(lies, OverrideStamp(far), OverrideBackground::default());
         a.ask(&c);
         assert_eq!(a.facts("ord-1").unwrap().override_status, None, "{far}");
         c.ask(&a);
@@ -190,7 +198,7 @@ async fn an_override_that_left_does_not_come_back_with_a_peer_that_missed_it() {
         a.registry.register(Instance { status, ..instance("ord-1", 2) }, Origin::Client);
         let told = a.facts("ord-1").unwrap();
         assert_eq!(told.override_status, Some(OutOfService));
-        b.registry.register_stamped(a.shown("ord-1"), told.override_stamp);
+        b.registry.register_stamped(a.shown("ord-1"), told.override_stamp, OverrideBackground::default());
         let known = if status == Down { Down } else { Unknown };
         let Facts { status, override_status, .. } = b.facts("ord-1").unwrap();
         assert_eq!((status, override_status), (known, None), "what it says itself, if that is known");

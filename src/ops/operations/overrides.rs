@@ -1,0 +1,62 @@
+//! All statuses that were set from outside, and an end to them (Java shows them by instance id alone, and no reasons).
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::access::Visitor;
+use crate::blocking::off_the_workers;
+use crate::model::Selection;
+use crate::ops::Context;
+
+use super::error::OperationError;
+use super::request::{self, Body};
+use super::resume::Lifting;
+use super::selection::Select;
+use super::shown;
+
+/// `GET overrides`.
+pub(super) async fn all(State(context): State<Context>) -> Json<Value> {
+    let shown = off_the_workers(move || {
+        let leases = context.registry.select(&Selection::default());
+        let shown = leases.iter().filter_map(|lease| {
+            let mut shown = shown::override_of(lease)?;
+            shown["app"] = lease.instance.app.as_str().into();
+            shown["instance"] = lease.instance.id.as_str().into();
+            Some(shown)
+        });
+        shown.collect::<Vec<_>>()
+    });
+    Json(json!({"overrides": shown.await}))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Request {
+    select: Option<Select>,
+    #[serde(default)]
+    all: bool,
+    reason: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// `POST overrides/clear`: of those that are meant, or of all.
+pub(super) async fn clear(
+    State(context): State<Context>,
+    Extension(visitor): Extension<Visitor>,
+    body: Body,
+) -> Result<Json<Value>, OperationError> {
+    let Request { select, all, reason, dry_run } = request::read(body)?;
+    let selection = match (select, all) {
+        (Some(select), false) => select.selection()?,
+        (None, true) if !visitor.may_change_all() => {
+            return Err(OperationError::NotAllowed("all: this login may not change all applications".to_owned()));
+        }
+        (None, true) => Selection::default(),
+        _ => return Err(OperationError::Wrong("select, all: one of them must be there, and not both".to_owned())),
+    };
+    let lifting = Lifting { reason: request::reason(reason)?, dry_run };
+    off_the_workers(move || lifting.lift(&context, &visitor, &selection)).await.map(Json)
+}
