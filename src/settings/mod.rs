@@ -77,7 +77,7 @@ pub use security::{
     AlternativeName, AlternativePattern, CertificateSettings, Kept, Password, Pattern, Permissions, Role, Roles,
     Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings, text_of_file,
 };
-pub use sources::{Origin, Sources};
+pub use sources::{ConfigTrees, Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};
 pub use value::LONGEST as LONGEST_TIME;
 
@@ -151,6 +151,8 @@ pub struct Examined {
     /// The profiles that somebody chose; none: `default` counts.
     pub profiles: Vec<String>,
 }
+    /// The folders of secrets that were read (`configtree:`).
+    pub trees: ConfigTrees,
 
 impl Settings {
     /// Reads all sources. Blocks on files.
@@ -181,7 +183,7 @@ impl Settings {
     }
 
     fn mean(gathered: Gathered, mut findings: Findings) -> Examined {
-        let Gathered { sources, files, profiles } = gathered;
+        let Gathered { sources, files, profiles, trees } = gathered;
         let merged = Merged::new(&sources, &mut findings);
         let mut reader = Reader::new(&merged, &mut findings);
         let management = ManagementSettings::read(&mut reader);
@@ -207,7 +209,7 @@ impl Settings {
         reader.check_unserved();
         let (outcome, notices) = findings.conclude();
         let effective = effective::all(&merged);
-        Examined { outcome: outcome.map(|()| settings), notices, effective, files, profiles }
+        Examined { outcome: outcome.map(|()| settings), notices, effective, files, profiles, trees }
     }
 }
 
