@@ -48,6 +48,7 @@ mod secrets;
 mod security;
 pub(crate) mod sources;
 mod tls;
+mod unprotected;
 mod unresolved;
 mod value;
 mod winners;
@@ -150,9 +151,9 @@ pub struct Examined {
     pub files: Vec<PathBuf>,
     /// The profiles that somebody chose; none: `default` counts.
     pub profiles: Vec<String>,
-}
     /// The folders of secrets that were read (`configtree:`).
     pub trees: ConfigTrees,
+}
 
 impl Settings {
     /// Reads all sources. Blocks on files.
@@ -206,6 +207,7 @@ impl Settings {
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
+        unprotected::warn(&settings, &mut reader);
         reader.check_unserved();
         let (outcome, notices) = findings.conclude();
         let effective = effective::all(&merged);
