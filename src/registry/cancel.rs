@@ -26,7 +26,7 @@ impl Registry {
         let Some(lease) = self.lease(app.as_str(), id.as_str()) else {
             return false;
         };
-        self.end(&mut commit, &lease, Cause::Cancelled, now);
+        self.end(&mut commit, &lease, Cause::Cancelled, origin, now);
         self.tell(origin, Told::Cancel, &lease, now);
         drop(commit);
         tracing::info!(%app, %id, origin = origin.as_str(), "instance cancelled");
@@ -34,12 +34,19 @@ impl Registry {
     }
 
     /// Takes a lease out; what is left of it is a tombstone in the log.
-    pub(super) fn end(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, now: Now) {
-        self.bury(commit, lease, cause, 0, now);
+    pub(super) fn end(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, origin: Origin, now: Now) {
+        self.bury(commit, lease, (cause, origin), 0, now);
     }
 
     /// The same for an end so many milliseconds ago, at another node.
-    pub(super) fn bury(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, age: u64, now: Now) {
+    pub(super) fn bury(
+        &self,
+        commit: &mut Commit,
+        lease: &Arc<Lease>,
+        (cause, origin): (Cause, Origin),
+        age: u64,
+        now: Now,
+    ) {
         let (lease_now, length) = self.lease_time(now);
         let ended_at = now.wall.saturating_sub_unsigned(age);
         // Where no override ends, nothing happened that others have to hear of.
@@ -56,6 +63,6 @@ impl Registry {
             keep: length.lasts(*asked, SignOfLife::Renewed).saturating_mul(2),
         };
         commit.tombstones.put(app, id, ended);
-        self.take(commit, lease, lease.tombstone(now.wall), cause, now);
+        self.take(commit, lease, cause, origin, now);
     }
 }

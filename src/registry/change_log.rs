@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::Monotonic;
-use crate::model::{AppName, InstanceId};
+use crate::clock::{Monotonic, Now};
+use crate::model::{AppName, InstanceId, InstanceStatus, WallMillis};
 
+use super::history::History;
 use super::lease::Lease;
 use super::regions::RegionId;
 
@@ -25,7 +26,7 @@ impl Version {
 }
 
 /// Why an instance changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// A registration.
     Registered,
@@ -62,14 +63,18 @@ impl Cause {
 }
 
 /// Who brought a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// A client or an operator: peers are told.
+    /// A client, or an operator who speaks as one: peers are told.
     Client,
+    /// An operator, through this server's own means: peers are told.
+    Operator,
     /// This server itself, which found a lease lapsed: peers find that out by themselves.
     Server,
     /// A peer: nobody is told.
     Peer,
+    /// A remote region, whose copy follows it.
+    Region,
 }
 
 impl Origin {
@@ -77,8 +82,10 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Client => "client",
+            Self::Operator => "operator",
             Self::Server => "server",
             Self::Peer => "peer",
+            Self::Region => "region",
         }
     }
 }
@@ -90,8 +97,14 @@ pub struct Change {
     pub version: Version,
     /// When it happened.
     pub at: Monotonic,
+    /// The same as wall time, for showing.
+    pub wall: WallMillis,
     /// Why.
     pub cause: Cause,
+    /// Through whom.
+    pub origin: Origin,
+    /// The status before it; none if the instance was not held.
+    pub before: Option<InstanceStatus>,
     /// The lease after the change; its tombstone when the instance is gone.
     pub lease: Arc<Lease>,
 }
@@ -182,24 +195,48 @@ impl RecentChanges {
     }
 }
 
+/// How many changes there were, by cause and origin.
+pub type Tally = BTreeMap<(Cause, Origin), u64>;
+
 /// Hands out versions and keeps recent changes; owned by the commit lock.
 #[derive(Debug)]
 pub(super) struct ChangeLog {
     last: Version,
     recent: RecentChanges,
+    history: History,
+    tally: Tally,
 }
 
 impl ChangeLog {
-    /// An empty log that keeps the latest changes of at most so many instances.
-    pub(super) fn new(most: usize) -> Self {
-        Self { last: Version::EMPTY, recent: RecentChanges::new(most) }
+    /// An empty log that keeps the latest changes of at most so many instances, and so much of all.
+    pub(super) fn new(most: usize, history: History) -> Self {
+        Self { last: Version::EMPTY, recent: RecentChanges::new(most), history, tally: Tally::default() }
     }
 
-    /// Appends a change. Gives its version and whether the oldest had to go for it.
-    pub(super) fn append(&mut self, at: Monotonic, cause: Cause, lease: Arc<Lease>) -> (Version, bool) {
+    /// Appends a change. Gives its version and whether the oldest of the latest changes had to go for it.
+    pub(super) fn append(
+        &mut self,
+        now: Now,
+        cause: Cause,
+        origin: Origin,
+        before: Option<InstanceStatus>,
+        lease: Arc<Lease>,
+    ) -> (Version, bool) {
         self.last = Version(self.last.0 + 1);
-        let over = self.recent.push(Change { version: self.last, at, cause, lease });
-        (self.last, over)
+        let change = Change { version: self.last, at: now.mono, wall: now.wall, cause, origin, before, lease };
+        self.history.push(change.clone());
+        *self.tally.entry((cause, origin)).or_default() += 1;
+        (self.last, self.recent.push(change))
+    }
+
+    /// Every one of the last changes.
+    pub(super) fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// How many changes there were since the start.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// The version of the last change.

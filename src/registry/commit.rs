@@ -15,6 +15,7 @@ use super::preservation::{Losses, Population};
 use super::replicas::Told;
 use super::tombstones::Tombstones;
 use crate::clock::Now;
+use crate::model::InstanceStatus;
 
 /// An application's map has few shards: heartbeats only read it, and there may be thousands.
 const APP_SHARDS: usize = 4;
@@ -36,13 +37,13 @@ pub(super) struct Commit {
 impl Registry {
     /// Tells the peers, unless a peer told this. Holding the commit lock is what keeps the order.
     pub(super) fn tell(&self, origin: Origin, told: Told, lease: &Arc<Lease>, now: Now) {
-        if origin == Origin::Client {
+        if matches!(origin, Origin::Client | Origin::Operator) {
             self.replicas.changed(told, lease, now.mono);
         }
     }
 
     /// Puts a lease in and appends the change. Holding `commit` is what makes it atomic.
-    pub(super) fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, now: Now) -> Arc<Lease> {
+    pub(super) fn put(&self, commit: &mut Commit, lease: Lease, cause: Cause, origin: Origin, now: Now) -> Arc<Lease> {
         let lease = Arc::new(lease);
         let instance = &lease.instance;
         let leases = match self.apps.get(instance.app.as_str()) {
@@ -56,11 +57,12 @@ impl Registry {
         };
         commit.tombstones.take(&instance.app, &instance.id);
         let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
+        let before = earlier.as_ref().map(|earlier| earlier.instance.status);
         if let Some(earlier) = earlier {
             commit.population.remove(earlier.instance.lease.renewal_interval_secs);
         }
         commit.population.add(instance.lease.renewal_interval_secs);
-        self.append(commit, Arc::clone(&lease), cause, now);
+        self.append(commit, Arc::clone(&lease), before, (cause, origin), now);
         lease
     }
 
@@ -76,7 +78,7 @@ impl Registry {
     }
 
     /// Takes a lease out and appends its tombstone.
-    pub(super) fn take(&self, commit: &mut Commit, lease: &Arc<Lease>, tombstone: Lease, cause: Cause, now: Now) {
+    pub(super) fn take(&self, commit: &mut Commit, lease: &Arc<Lease>, cause: Cause, origin: Origin, now: Now) {
         let instance = &lease.instance;
         // The guard on the outer map must be gone before the outer map is changed.
         let emptied = self.apps.get(instance.app.as_str()).is_some_and(|leases| {
@@ -87,11 +89,20 @@ impl Registry {
             self.apps.remove(&instance.app);
         }
         commit.population.remove(instance.lease.renewal_interval_secs);
-        self.append(commit, Arc::new(tombstone), cause, now);
+        let before = Some(instance.status);
+        self.append(commit, Arc::new(lease.tombstone(now.wall)), before, (cause, origin), now);
     }
 
-    pub(super) fn append(&self, commit: &mut Commit, lease: Arc<Lease>, cause: Cause, now: Now) {
-        let (version, over) = commit.log.append(now.mono, cause, lease);
+    /// Appends a change of what was `before`; whoever follows the changes hears of it.
+    pub(super) fn append(
+        &self,
+        commit: &mut Commit,
+        lease: Arc<Lease>,
+        before: Option<InstanceStatus>,
+        (cause, origin): (Cause, Origin),
+        now: Now,
+    ) {
+        let (version, over) = commit.log.append(now, cause, origin, before, lease);
         if over {
             tracing::debug!(
                 most = self.rules.load().catalog.delta_entries,
@@ -99,5 +110,6 @@ impl Registry {
             );
         }
         self.version.store(version.0, Ordering::Release);
+        self.news.send_replace(version);
     }
 }

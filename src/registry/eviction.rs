@@ -159,7 +159,7 @@ impl Registry {
             return false;
         };
         commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Expired, Origin::Server));
-        self.end(&mut commit, &lease, Cause::Expired, now);
+        self.end(&mut commit, &lease, Cause::Expired, Origin::Server, now);
         drop(commit);
         tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, "instance expired");
         true

@@ -12,6 +12,7 @@
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
 //! | `change_log` | every change in one order | the recently changed queue |
+//! | `history` | every one of the last changes | none |
 //! | `commit` | what is changed together, under one lock | none |
 //! | `capacity` | how many leases there may be | none |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
@@ -29,6 +30,7 @@ mod change_log;
 mod commit;
 mod early;
 mod eviction;
+mod history;
 mod last_leases;
 mod lease;
 mod lease_clock;
@@ -51,6 +53,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::clock::{Clock, Now};
 use crate::model::{AppName, InstanceId};
@@ -58,7 +61,7 @@ use crate::settings::{CatalogSettings, LeaseSettings, OpeningSettings, Preservat
 
 pub use agreement::{Facts, OverrideStamp};
 pub use capacity::Full;
-pub use change_log::{Cause, Change, Origin, RecentChanges, Version};
+pub use change_log::{Cause, Change, Origin, RecentChanges, Tally, Version};
 pub use eviction::Round;
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
@@ -72,6 +75,7 @@ pub use replicas::{NoReplicas, Replicas, Told};
 use change_log::ChangeLog;
 use commit::Commit;
 use early::Early;
+use history::History;
 use last_leases::LastLeases;
 use lease::LeaseLength;
 use opening::Gate;
@@ -104,6 +108,8 @@ pub struct Registry {
     commit: Mutex<Commit>,
     /// The log's version, set before a write is answered: what readers compare with.
     version: AtomicU64,
+    /// The same for those who wait for the next one.
+    news: watch::Sender<Version>,
     renewals: RenewalRate,
     /// Whether the last round of eviction left lapsed leases alone; written by eviction.
     holding: AtomicBool,
@@ -130,7 +136,10 @@ impl Registry {
         Self {
             apps: DashMap::new(),
             commit: Mutex::new(Commit {
-                log: ChangeLog::new(rules.catalog.delta_entries),
+                log: ChangeLog::new(
+                    rules.catalog.delta_entries,
+                    History::new(rules.catalog.history_changes, rules.catalog.history_bytes),
+                ),
                 population: Population::new(rules.preservation.clone()),
                 losses: Losses::new(rules.preservation.clone()),
                 registered: LastLeases::default(),
@@ -139,6 +148,7 @@ impl Registry {
                 tombstones: Tombstones::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
+            news: watch::Sender::new(Version::EMPTY),
             renewals: RenewalRate::default(),
             holding: AtomicBool::new(false),
             last_late: AtomicU64::new(0),

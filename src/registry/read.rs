@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use crate::clock::Now;
 use crate::model::{AppName, InstanceId, InstanceStatus};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
-use super::{Change, Commit, RegionId, Registry, Version};
+use super::{Change, Commit, RegionId, Registry, Tally, Version};
 
 /// What a read model has missed.
 #[derive(Debug)]
@@ -111,6 +113,31 @@ impl Registry {
     /// The last leases that ended, newest first.
     pub fn last_cancelled(&self) -> Vec<LeaseEvent> {
         self.commit.lock().cancelled.newest_first().cloned().collect()
+    }
+
+    /// Every change after a version, oldest first; nothing when some of them are not kept any more
+    /// (`eurekad.history.max-entries`, `eurekad.history.max-size`).
+    pub fn changes_since(&self, version: Version) -> Option<Vec<Change>> {
+        Some(self.commit.lock().log.history().since(version)?.cloned().collect())
+    }
+
+    /// What happened to an instance, newest first, as far as it is kept.
+    pub fn changes_of(&self, app: &AppName, id: &InstanceId) -> Vec<Change> {
+        let is_of_it = |change: &&Change| {
+            let instance = &change.lease.instance;
+            instance.id == *id && instance.app == *app && change.lease.region.is_none()
+        };
+        self.commit.lock().log.history().newest_first().filter(is_of_it).cloned().collect()
+    }
+
+    /// Tells the version of each change from now on, the last of several at once.
+    pub fn news(&self) -> watch::Receiver<Version> {
+        self.news.subscribe()
+    }
+
+    /// How many changes there were since the start.
+    pub fn tally(&self) -> Tally {
+        self.commit.lock().log.tally().clone()
     }
 
     /// What happened after a version, and the version that it leads to. Writers never wait while all leases

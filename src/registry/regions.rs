@@ -15,7 +15,7 @@ use crate::clock::Now;
 use crate::model::{ActionType, AppName, Instance, InstanceId, LeaseTimes};
 
 use super::lease::Lease;
-use super::{Cause, Commit, Registry};
+use super::{Cause, Commit, Origin, Registry};
 
 /// A remote region, by its place among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,9 +157,10 @@ impl Registry {
             return;
         }
         let lease = Arc::new(Lease::remote(Arc::new(instance), region, &times));
-        ids.insert(lease.instance.id.clone(), Arc::clone(&lease));
+        let earlier = ids.insert(lease.instance.id.clone(), Arc::clone(&lease));
+        let before = earlier.map(|earlier| earlier.instance.status);
         drop(apps);
-        self.append(commit, lease, Cause::Registered, now);
+        self.append(commit, lease, before, (Cause::Registered, Origin::Region), now);
     }
 
     fn remove_remote(&self, commit: &mut Commit, copy: &Region, app: &AppName, id: &InstanceId, now: Now) {
@@ -171,7 +172,7 @@ impl Registry {
         }
         drop(apps);
         let tombstone = lease.tombstone(now.wall);
-        self.append(commit, Arc::new(tombstone), Cause::Cancelled, now);
+        self.append(commit, Arc::new(tombstone), Some(lease.instance.status), (Cause::Cancelled, Origin::Region), now);
     }
 
     /// All that the copies hold. Of one version only while the commit lock is held.

@@ -102,7 +102,7 @@ impl Registry {
             ..Instance::clone(&held.instance)
         };
         let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
-        self.put(&mut commit, changed, Cause::Copied, now);
+        self.put(&mut commit, changed, Cause::Copied, Origin::Peer, now);
     }
 
     /// When an override of an instance that is not held ended, and the status that it had then: its instance
@@ -187,7 +187,7 @@ impl Registry {
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
         let lease = if cause == Cause::Copied { lease.aged(SignOfLife::Copied, 0) } else { lease };
-        let lease = self.put(&mut commit, lease, cause, now);
+        let lease = self.put(&mut commit, lease, cause, origin, now);
         self.tell(origin, Told::Register, &lease, now);
         drop(commit);
         if cause == Cause::Copied {

@@ -58,7 +58,7 @@ impl Registry {
             return Renewal::RegisterAgain;
         }
         if status != lease.instance.status {
-            match self.follow_status(app, id, now) {
+            match self.follow_status(app, id, origin, now) {
                 Some(changed) => lease = changed,
                 None => return Renewal::RegisterAgain,
             }
@@ -94,14 +94,14 @@ impl Registry {
 
     /// Lets the status follow an override that came with an earlier heartbeat. The action stays as
     /// it was, as in Java: for readers nothing was done to the instance.
-    fn follow_status(&self, app: &str, id: &str, now: Now) -> Option<Arc<Lease>> {
+    fn follow_status(&self, app: &str, id: &str, origin: Origin, now: Now) -> Option<Arc<Lease>> {
         let mut commit = self.commit.lock();
         let held = self.lease(app, id)?;
         let status = effective_status(held.instance.status, held.override_status);
         if status != held.instance.status {
             let instance = Instance { status, last_updated: now.wall, ..Instance::clone(&held.instance) };
             let changed = held.changed(Arc::new(instance), held.override_status, held.service_up());
-            self.put(&mut commit, changed, Cause::StatusFollowed, now);
+            self.put(&mut commit, changed, Cause::StatusFollowed, origin, now);
         }
         self.lease(app, id)
     }
@@ -120,6 +120,6 @@ impl Registry {
         let instance = Instance { overridden_status: status, ..Instance::clone(&held.instance) };
         let changed = held.changed(Arc::new(instance), Some(status), held.service_up());
         let changed = changed.stamped(stamp.unwrap_or(held.override_stamp));
-        self.put(&mut commit, changed, Cause::StatusFollowed, now);
+        self.put(&mut commit, changed, Cause::StatusFollowed, Origin::Peer, now);
     }
 }

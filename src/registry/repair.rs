@@ -181,7 +181,7 @@ impl Registry {
         });
         let service_up = service_up(Some(&held), agreed.status, now);
         let lease = held.changed(instance, agreed.override_status, service_up).stamped(agreed.override_stamp);
-        self.put(&mut commit, lease, Cause::StatusFollowed, now);
+        self.put(&mut commit, lease, Cause::StatusFollowed, Origin::Peer, now);
         true
     }
 
@@ -216,7 +216,7 @@ impl Registry {
         };
         let event = LeaseEvent::new(now.wall, (&theirs.app, &theirs.id), Cause::Copied, Origin::Peer);
         commit.registered.push(event);
-        self.put(&mut commit, lease.stamped(facts.override_stamp), Cause::Copied, now);
+        self.put(&mut commit, lease.stamped(facts.override_stamp), Cause::Copied, Origin::Peer, now);
         drop(commit);
         tracing::debug!(app = %theirs.app, id = %theirs.id, age = theirs.age, "instance taken from a peer");
         true
@@ -235,7 +235,7 @@ impl Registry {
         };
         let Some(held) = self.held(&ended.app, &ended.id).filter(|held| is_of_it(held)) else { return false };
         commit.cancelled.push(LeaseEvent::new(now.wall, (&ended.app, &ended.id), Cause::Cancelled, Origin::Peer));
-        self.bury(&mut commit, &held, Cause::Cancelled, ended.age, now);
+        self.bury(&mut commit, &held, (Cause::Cancelled, Origin::Peer), ended.age, now);
         drop(commit);
         tracing::info!(app = %ended.app, id = %ended.id, origin = Origin::Peer.as_str(), "instance cancelled");
         true

@@ -117,7 +117,7 @@ impl Registry {
         let any = changed.is_some();
         let stamp = stamp.unwrap_or(held.override_stamp.next(now.wall));
         let lease = match changed {
-            Some((lease, cause)) => self.put(&mut commit, lease.stamped(stamp), cause, now),
+            Some((lease, cause)) => self.put(&mut commit, lease.stamped(stamp), cause, origin, now),
             None if is_past || !repeats(told, &held) => held,
             None => self.restamp(&mut commit, &held, stamp),
         };

@@ -25,6 +25,11 @@ pub struct CatalogSettings {
     pub delta_sweep: Duration,
     /// `eurekad.delta.max-entries`: how many changes are kept at most. Default 200000, at least 1.
     pub delta_entries: usize,
+    /// `eurekad.history.max-entries`: how many changes are kept one by one at most, for event streams and for whoever
+    /// asks what happened to an instance. Default 10000, at least 1.
+    pub history_changes: usize,
+    /// `eurekad.history.max-size`: how long these may be in all, as JSON, in bytes. Default 16 MB, at least 1 MB.
+    pub history_bytes: usize,
     /// The opposite of `eureka.server.disable-transparent-fallback-to-other-region`: whether whoever names
     /// no regions reads the instances of all. Default true.
     pub all_regions: bool,
@@ -39,6 +44,8 @@ impl Default for CatalogSettings {
             delta_retention: Duration::from_mins(3),
             delta_sweep: Duration::from_secs(30),
             delta_entries: 200_000,
+            history_changes: 10_000,
+            history_bytes: 16 * 1024 * 1024,
             all_regions: true,
         }
     }
@@ -71,6 +78,12 @@ impl CatalogSettings {
             delta_entries: reader
                 .get(&["eurekad.delta.max-entries"], value::whole(1..=i64::from(i32::MAX)))
                 .unwrap_or(default.delta_entries),
+            history_changes: reader
+                .get(&["eurekad.history.max-entries"], value::whole(1..=i64::from(i32::MAX)))
+                .unwrap_or(default.history_changes),
+            history_bytes: reader
+                .get(&["eurekad.history.max-size"], value::size(1024 * 1024..=i64::from(i32::MAX)))
+                .unwrap_or(default.history_bytes),
             all_regions: !reader
                 .get(&["eureka.server.disable-transparent-fallback-to-other-region"], value::boolean)
                 .unwrap_or(!default.all_regions),

@@ -65,6 +65,8 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.server.retention-time-in-ms-in-delta-queue", "180000"),
     ("eureka.server.delta-retention-timer-interval-in-ms", "30000"),
     ("eurekad.delta.max-entries", "200000"),
+    ("eurekad.history.max-entries", "10000"),
+    ("eurekad.history.max-size", "16MB"),
     // peers
     ("eureka.client.service-url.*[]", ""),
     ("eureka.client.region", "us-east-1"),
