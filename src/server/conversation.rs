@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http::{Request, Response};
+use axum::response::IntoResponse as _;
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
@@ -18,7 +19,7 @@ use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 use crate::access::tls::Port;
-use crate::access::{Connection, Limit};
+use crate::access::{Connection, Limit, OverLimit};
 use crate::logging::PeerAddress;
 
 use super::connections::Connections;
@@ -63,24 +64,28 @@ impl Connections {
         }
     }
 
+    fn site(&self, from: Connection) -> Site {
+        (self.api.clone(), self.router.clone(), from, Arc::clone(&self.over_limit))
+    }
+
     async fn talk_http1<S>(self, socket: S, from: Connection)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let (site, leftovers) = (self.site(from), Arc::clone(&self.leftovers));
         let mut builder = http1::Builder::new();
         builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
         let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
         self.keep(connection, &waiting, http1::Connection::graceful_shutdown, std::future::pending()).await;
     }
 
-    async fn talk_http2<S>(self, socket: S, from: Connection)
+    pub(super) async fn talk_http2<S>(self, socket: S, from: Connection)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (io, waiting) = TimedIo::multiplexed(socket, self.patience);
-        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let (site, leftovers) = (self.site(from), Arc::clone(&self.leftovers));
         let builder = multiplexed::builder(self.tasks.clone(), self.head_limit);
         let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
         // The client has its say in the end, and need not say anything.
@@ -136,8 +141,11 @@ fn is_late(error: &hyper::Error) -> bool {
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// What answers the requests of a connection: the API, what answers the rest, and who asks.
-type Site = (Option<crate::http::Service>, Router, Connection);
+/// What answers the requests of a connection: the API, what answers the rest, and who asks; and what limits refused.
+type Site = (Option<crate::http::Service>, Router, Connection, Arc<OverLimit>);
+
+/// Of a request. For HTTP/1 it is hyper's own limit.
+const MOST_HEADERS: usize = 100;
 
 /// Answers the requests of one connection.
 fn service(
@@ -154,7 +162,12 @@ fn service(
     service_fn(move |incoming: Request<Incoming>| {
         let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
         async move {
-            let (api, router, from) = &*site;
+            let (api, router, from, over_limit) = &*site;
+            if incoming.headers().len() > MOST_HEADERS {
+                over_limit.count(Limit::Head);
+                let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response();
+                return Ok(exchange::answer(refused, exchange));
+            }
             let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
             let answered = match api {
                 Some(api) => api.answer(request, from).await,
