@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::error::Error as _;
+use std::future::pending;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl Connections {
     pub(super) async fn talk(self, socket: TcpStream) {
         let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
         match self.tls.clone() {
-            None => self.talk_http1(socket, from).await,
+            None => self.talk_http1(socket, from, pending()).await,
             // Apart, so that a plain connection takes no memory for it.
             Some(tls) => Box::pin(self.talk_secured(socket, from, tls)).await,
         }
@@ -48,9 +49,14 @@ impl Connections {
             () = self.draining.cancelled() => return,
         };
         match greeted {
-            Ok(Some(Secured { stream, certificate, is_http2 })) => {
+            Ok(Some(Secured { stream, certificate, side, is_http2 })) => {
+                let over = secured::is_over(certificate.clone(), side, tls);
                 from.certificate = certificate;
-                if is_http2 { self.talk_http2(stream, from).await } else { self.talk_http1(stream, from).await }
+                if is_http2 {
+                    self.talk_http2(stream, from, over).await;
+                } else {
+                    self.talk_http1(stream, from, over).await;
+                }
             }
             Ok(None) => {}
             Err(error) => {
@@ -68,7 +74,8 @@ impl Connections {
         (self.api.clone(), self.router.clone(), from, Arc::clone(&self.over_limit))
     }
 
-    async fn talk_http1<S>(self, socket: S, from: Connection)
+    /// Until `over`, too.
+    pub(super) async fn talk_http1<S>(self, socket: S, from: Connection, over: impl Future<Output = ()>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -77,10 +84,11 @@ impl Connections {
         let mut builder = http1::Builder::new();
         builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
         let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
-        self.keep(connection, &waiting, http1::Connection::graceful_shutdown, std::future::pending()).await;
+        self.keep(connection, &waiting, http1::Connection::graceful_shutdown, over, pending()).await;
     }
 
-    pub(super) async fn talk_http2<S>(self, socket: S, from: Connection)
+    /// Until `over`, too.
+    pub(super) async fn talk_http2<S>(self, socket: S, from: Connection, over: impl Future<Output = ()>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -97,16 +105,17 @@ impl Connections {
                 }
             }
         };
-        self.keep(connection, &waiting, http2::Connection::graceful_shutdown, unused).await;
+        self.keep(connection, &waiting, http2::Connection::graceful_shutdown, over, unused).await;
     }
 
-    /// Serves a connection until its end: the client's, the drain's, that of the time for it, or once it is
-    /// `unused` during the drain.
+    /// Serves a connection until its end: the client's, the drain's, that of the time for it, when it is `over`, or
+    /// once it is `unused` after one of these.
     async fn keep<C>(
         &self,
         connection: C,
         waiting: &Waiting,
         wind_down: fn(Pin<&mut C>),
+        over: impl Future<Output = ()>,
         unused: impl Future<Output = ()>,
     ) where
         C: Future<Output = hyper::Result<()>>,
@@ -115,7 +124,7 @@ impl Connections {
         let served = tokio::select! {
             served = connection.as_mut() => served,
             () = self.killed.cancelled() => return,
-            () = self.draining.cancelled() => {
+            () = async { tokio::select! { () = self.draining.cancelled() => {}, () = over => {} } } => {
                 wind_down(connection.as_mut());
                 tokio::select! {
                     served = connection => served,

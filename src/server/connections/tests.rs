@@ -97,7 +97,7 @@ async fn multiplexed(window: u32, short: Duration) -> (h2::client::SendRequest<B
         .route("/big", any(async || vec![0; 1 << 20]));
     let connections = connections(patience, PerAddress::default(), router);
     let over_limit = Arc::clone(&connections.over_limit);
-    tokio::spawn(connections.talk_http2(accepted.unwrap().0, Connection::default()));
+    tokio::spawn(connections.talk_http2(accepted.unwrap().0, Connection::default(), std::future::pending()));
     let builder = h2::client::Builder::new().initial_window_size(window).handshake(client.unwrap()).await;
     let (requests, connection) = builder.unwrap();
     tokio::spawn(connection);
@@ -153,4 +153,30 @@ async fn a_body_that_never_ends_holds_its_own_request_alone() {
     let reset = std::future::poll_fn(|cx| body.poll_reset(cx));
     tokio::time::timeout(Duration::from_secs(20), reset).await.unwrap().unwrap();
     assert_eq!(status(&requests, ask("/")).await, Some(200));
+}
+
+/// What a certificate said counted as long as its connection.
+#[tokio::test]
+async fn a_connection_ends_after_its_answer_when_it_is_over() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap());
+    let (client, accepted) = tokio::join!(client, listener.accept());
+    let long = Duration::from_mins(10);
+    let patience = Patience { head: long, idle: long, exchanges: long, write: long };
+    let over = CancellationToken::new();
+    let ends = over.clone();
+    let router = Router::new().route(
+        "/",
+        any(async move || {
+            ends.cancel();
+            tokio::task::yield_now().await;
+            "small"
+        }),
+    );
+    let connections = connections(patience, PerAddress::default(), router);
+    tokio::spawn(connections.talk_http1(accepted.unwrap().0, Connection::default(), over.cancelled_owned()));
+    let (mut client, mut answer) = (client.unwrap(), String::new());
+    client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), client.read_to_string(&mut answer)).await.unwrap().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("small"), "{answer}");
 }
