@@ -97,10 +97,11 @@ async fn multiplexed(window: u32, short: Duration) -> (h2::client::SendRequest<B
         .route("/big", any(async || vec![0; 1 << 20]));
     let connections = connections(patience, PerAddress::default(), router);
     let over_limit = Arc::clone(&connections.over_limit);
-    tokio::spawn(connections.talk_http2(accepted.unwrap().0, Connection::default(), std::future::pending()));
+    let tasks = connections.tasks.clone();
+    tasks.spawn(connections.talk_http2(accepted.unwrap().0, Connection::default(), std::future::pending()));
     let builder = h2::client::Builder::new().initial_window_size(window).handshake(client.unwrap()).await;
     let (requests, connection) = builder.unwrap();
-    tokio::spawn(connection);
+    tasks.spawn(connection);
     (requests, over_limit)
 }
 
@@ -174,7 +175,8 @@ async fn a_connection_ends_after_its_answer_when_it_is_over() {
         }),
     );
     let connections = connections(patience, PerAddress::default(), router);
-    tokio::spawn(connections.talk_http1(accepted.unwrap().0, Connection::default(), over.cancelled_owned()));
+    let tasks = connections.tasks.clone();
+    tasks.spawn(connections.talk_http1(accepted.unwrap().0, Connection::default(), over.cancelled_owned()));
     let (mut client, mut answer) = (client.unwrap(), String::new());
     client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     tokio::time::timeout(Duration::from_secs(20), client.read_to_string(&mut answer)).await.unwrap().unwrap();
