@@ -1,10 +1,10 @@
 //! Who was turned away, and who did what only operators may: a line each.
 //!
 //! Refusals come as fast as anybody likes to cause them. So the same one is told once a minute, and of all
-//! of them so many a minute; the rest is counted, and the number is told. Who is known is counted apart from who
-//! is not, so that no flood of strangers hides what somebody with a login tries.
+//! of them so many a minute; the rest is counted, and the number is told. Each who is known is counted apart, and
+//! from who is not, so that nobody's flood hides what somebody with a login tries.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -18,14 +18,17 @@ use crate::clock::{Clock, Monotonic};
 use super::Connection;
 
 const MINUTE: Duration = Duration::from_mins(1);
+/// Of each who is known, and of all the rest together.
 const LINES_A_MINUTE: usize = 100;
+/// Who are told apart. More are the rest.
+const USERS: usize = 100;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Audit {
     clock: Clock,
     hasher: RandomState,
-    /// What was told of refusals lately: of those who are known, and of the rest.
+    /// What was told of refusals lately.
     minute: Mutex<Minute>,
 }
 
@@ -33,9 +36,8 @@ pub(super) struct Audit {
 struct Minute {
     /// When the first was told.
     since: Option<Monotonic>,
-    /// Hashes: names come from anybody.
-    of_known: HashSet<u64>,
-    of_strangers: HashSet<u64>,
+    /// Of each who is known; under none of strangers. Hashes: names come from anybody.
+    told: HashMap<Option<u64>, HashSet<u64>>,
     left_out: u64,
 }
 
@@ -70,12 +72,14 @@ impl Audit {
     /// Somebody was turned away.
     pub(super) fn refused(&self, Request { method, path, from }: Request<'_>, user: User<'_>, reason: &'static str) {
         let address = from.ip();
-        let refusal = match user {
-            User::Known(user) => self.hasher.hash_one((address, user, reason, method, path)),
+        let (who, refusal) = match user {
+            User::Known(user) => {
+                (Some(self.hasher.hash_one(user)), self.hasher.hash_one((address, user, reason, method, path)))
+            }
             // He would make up paths as he makes up names.
-            User::Stranger(user) => self.hasher.hash_one((address, user, reason, method)),
+            User::Stranger(user) => (None, self.hasher.hash_one((address, user, reason, method))),
         };
-        if self.is_news(matches!(user, User::Known(_)), refusal) {
+        if self.is_news(who, refusal) {
             let (User::Known(user) | User::Stranger(user)) = user;
             let address = shown(address);
             tracing::warn!(user, address, %method, path, reason, "a request was refused");
@@ -103,11 +107,12 @@ impl Audit {
         }
     }
 
-    fn is_news(&self, is_known: bool, refusal: u64) -> bool {
+    fn is_news(&self, who: Option<u64>, refusal: u64) -> bool {
         self.tell_rest();
         let minute = &mut *self.minute.lock();
         minute.since.get_or_insert_with(|| self.clock.mono());
-        let told = if is_known { &mut minute.of_known } else { &mut minute.of_strangers };
+        let is_apart = minute.told.len() < USERS || minute.told.contains_key(&who);
+        let told = minute.told.entry(who.filter(|_| is_apart)).or_default();
         let is_news = told.len() < LINES_A_MINUTE && told.insert(refusal);
         minute.left_out += u64::from(!is_news);
         is_news
@@ -125,13 +130,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_same_refusal_is_told_once_a_minute_and_so_many_in_all() {
         let audit = Audit::new(Clock::held(0));
-        assert!(audit.is_news(false, 1));
-        assert!(!audit.is_news(false, 1));
-        let told = (0..1000).filter(|refusal| audit.is_news(false, *refusal)).count();
+        assert!(audit.is_news(None, 1));
+        assert!(!audit.is_news(None, 1));
+        let told = (0..1000).filter(|refusal| audit.is_news(None, *refusal)).count();
         assert_eq!(told + 1, LINES_A_MINUTE);
         assert_eq!(audit.minute.lock().left_out, 902);
         tokio::time::advance(MINUTE).await;
-        assert!(audit.is_news(false, 1));
+        assert!(audit.is_news(None, 1));
         assert_eq!(audit.minute.lock().left_out, 0, "it was told");
     }
 
@@ -150,5 +155,15 @@ mod tests {
         assert_eq!(refused("/", User::Known("orders")), 1);
         assert_eq!(refused("/other", User::Known("orders")), 1, "another path is something else");
         assert_eq!(refused("/other", User::Known("orders")), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_known_does_not_hide_another_who_is() {
+        let audit = Audit::new(Clock::held(0));
+        let news = |who: u64, count: u64| (0..count).filter(|refusal| audit.is_news(Some(who), *refusal)).count();
+        assert_eq!(news(0, 1000), LINES_A_MINUTE);
+        assert_eq!(news(1, 2), 2);
+        let others: usize = (2..1000).map(|who| news(who, 3)).sum();
+        assert_eq!(others, (USERS - 2) * 3 + 3, "who is one too many is one of the rest");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::logging::PeerAddress;
 use crate::settings::AlternativeName;
@@ -30,4 +31,6 @@ pub struct ClientCertificate {
     pub subject: String,
     /// Its subject alternative names, of the kinds that patterns can mean.
     pub names: Vec<AlternativeName>,
+    /// When it ends to be good, since 1970.
+    pub end: Duration,
 }

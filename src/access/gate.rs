@@ -12,6 +12,7 @@ use crate::settings::{CertificateSettings, Permissions, Role, Roles, SecuritySet
 use super::audit::User;
 use super::authorization::{Credentials, Unreadable};
 use super::failures::{Failures, TooMany};
+use super::owners::Login;
 use super::passwords::{Key, Passwords, Tag};
 use super::refused::{Challenge, Refused};
 use super::{Caller, ClientCertificate, Connection, Needs};
@@ -19,6 +20,7 @@ use super::{Caller, ClientCertificate, Connection, Needs};
 /// Somebody who is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Principal {
+    login: Login,
     pub(super) name: Arc<str>,
     pub(super) permissions: Permissions,
 }
@@ -75,14 +77,14 @@ impl Gate {
             return None;
         }
         let key = before.map_or_else(Key::random, |before| before.key.clone());
-        let principal = |name: &str, permissions: &Permissions| {
-            Arc::new(Principal { name: name.into(), permissions: permissions.clone() })
+        let principal = |login: Login, name: &str, permissions: &Permissions| {
+            Arc::new(Principal { login, name: name.into(), permissions: permissions.clone() })
         };
         let users = settings.users.iter();
-        let users = users.map(|user| (user.name.clone(), principal(&user.name, &user.permissions)));
+        let users = users.map(|user| (user.name.clone(), principal(Login::Password, &user.name, &user.permissions)));
         let mut tokens = HashMap::new();
         for entry in &settings.tokens {
-            let owner = principal(&entry.name, &entry.permissions);
+            let owner = principal(Login::Token, &entry.name, &entry.permissions);
             for token in &entry.tokens.content {
                 let tag = key.tag(None, token.reveal());
                 let before = before.and_then(|before| before.tokens.get(&tag));
@@ -98,7 +100,7 @@ impl Gate {
             users: users.collect(),
             tokens,
             certificates: settings.certificates.clone(),
-            anonymous: principal(ANONYMOUS, &anonymous),
+            anonymous: principal(Login::Anonymous, ANONYMOUS, &anonymous),
             challenge: if only_tokens { Challenge::Bearer } else { Challenge::Basic },
             health_is_public: settings.public_health,
             binds_instances: settings.bind_instances,
@@ -130,9 +132,9 @@ impl Gate {
 
     /// What it takes to judge by the owners of instances; none where these do not count.
     pub(super) fn caller(&self, principal: &Principal) -> Option<Caller> {
-        let Principal { name, permissions: Permissions { roles, .. } } = principal;
+        let Principal { login, name, permissions: Permissions { roles, .. } } = principal;
         let changes_all = roles.allow(Role::Operate) || roles.allow(Role::Peer);
-        self.binds_instances.then(|| Caller { name: Arc::clone(name), changes_all })
+        self.binds_instances.then(|| Caller { login: *login, name: Arc::clone(name), changes_all })
     }
 
     /// Who has these credentials; and who they say that it is.
@@ -182,7 +184,8 @@ impl Gate {
         let certified = from.certificate.as_ref().and_then(|certificate| {
             let fitting = self.certificates.iter().find(|known| fits(known, certificate))?;
             let name = fitting.name.as_deref().unwrap_or(&certificate.subject);
-            Some(Arc::new(Principal { name: name.into(), permissions: fitting.permissions.clone() }))
+            let permissions = fitting.permissions.clone();
+            Some(Arc::new(Principal { login: Login::Certificate, name: name.into(), permissions }))
         });
         certified.unwrap_or_else(|| Arc::clone(&self.anonymous))
     }

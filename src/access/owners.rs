@@ -14,9 +14,20 @@ use crate::model::{AppName, InstanceId};
 /// Somebody who was let in where instances have owners.
 #[derive(Clone, Debug)]
 pub struct Caller {
+    pub(super) login: Login,
     pub(super) name: Arc<str>,
     /// Whether instances of others may be changed.
     pub(super) changes_all: bool,
+}
+
+/// By what somebody is known. A user and a token of the same name are two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Login {
+    Password,
+    Token,
+    Certificate,
+    /// Nothing.
+    Anonymous,
 }
 
 /// See the module.
@@ -25,9 +36,16 @@ pub(super) struct Owners(DashMap<(AppName, InstanceId), Owner>);
 
 #[derive(Debug)]
 struct Owner {
+    login: Login,
     name: Arc<str>,
     /// Not registered when somebody looked; it may be just about to be.
     was_missing: bool,
+}
+
+impl Owner {
+    fn is(&self, caller: &Caller) -> bool {
+        self.login == caller.login && self.name == caller.name
+    }
 }
 
 impl Owners {
@@ -35,12 +53,12 @@ impl Owners {
     pub(super) fn claim(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
         match self.0.entry((app, id)) {
             Entry::Vacant(entry) => {
-                entry.insert(Owner { name: Arc::clone(&caller.name), was_missing: false });
+                entry.insert(Owner { login: caller.login, name: Arc::clone(&caller.name), was_missing: false });
                 true
             }
             Entry::Occupied(mut entry) => {
                 entry.get_mut().was_missing = false;
-                caller.changes_all || entry.get().name == caller.name
+                caller.changes_all || entry.get().is(caller)
             }
         }
     }
@@ -52,7 +70,7 @@ impl Owners {
 
     /// Whether an instance is known to be somebody else's.
     pub(super) fn is_anothers(&self, caller: &Caller, app: AppName, id: InstanceId) -> bool {
-        self.0.get(&(app, id)).is_some_and(|owner| owner.name != caller.name)
+        self.0.get(&(app, id)).is_some_and(|owner| !owner.is(caller))
     }
 
     /// Forgets instances that were missing twice in a row.
@@ -69,7 +87,7 @@ mod tests {
     use super::*;
 
     fn caller(name: &str, changes_all: bool) -> Caller {
-        Caller { name: name.into(), changes_all }
+        Caller { login: Login::Password, name: name.into(), changes_all }
     }
 
     #[test]
@@ -82,6 +100,8 @@ mod tests {
         assert!(claim(&orders) && claim(&orders) && !claim(&stock) && claim(&ops));
         assert!(allow(&orders) && !allow(&stock) && allow(&ops));
         assert!(owners.is_anothers(&ops, key().0, key().1), "that is told");
+        let token = Caller { login: Login::Token, ..orders.clone() };
+        assert!(!allow(&token) && !claim(&token), "a token of that name is somebody else");
         owners.forget(|_, _| true);
         owners.forget(|_, _| false);
         owners.forget(|_, _| true);

@@ -1,7 +1,7 @@
 //! `eurekad healthcheck`: is the local server ready? For probes of containers, which have no curl.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,9 +36,9 @@ where
             return Ok(SettingsErrors::EXIT_CODE);
         }
     };
-    // No password goes out where none is asked for.
+    // No password goes out where none is asked for, nor to another machine: any certificate is taken here.
     let is_public = settings.management.exposes("health") && settings.security.public_health;
-    let login = if is_public { None } else { login(&settings.security) };
+    let login = if is_public || !is_of_this_machine(address.ip()) { None } else { login(&settings.security) };
     let login = login.as_ref().map_or("", |login| login.as_str());
     match ask(address, &path, login, tls) {
         Ok(200) => {
@@ -107,6 +107,11 @@ fn local(listening: Option<IpAddr>) -> IpAddr {
     }
 }
 
+/// Whether what is sent there stays here: nobody can listen on another machine's address.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
+}
+
 /// The status code of the answer.
 fn ask(address: SocketAddr, path: &str, login: &str, tls: Option<ClientConfig>) -> io::Result<u16> {
     let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
@@ -135,6 +140,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+
+    #[test]
+    fn another_machine_gets_no_password() {
+        let is_here = |address: &str| is_of_this_machine(address.parse().unwrap());
+        assert!(is_here("127.0.0.1") && is_here("127.9.9.9") && is_here("::1"));
+        // Set aside for documentation.
+        assert!(!is_here("192.0.2.1") && !is_here("2001:db8::1"));
+    }
 
     #[test]
     fn it_asks_where_the_server_is() {

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use reqwest::{Client, RequestBuilder};
 
@@ -44,9 +45,17 @@ impl Authorization {
     }
 }
 
-/// Credentials for servers of one kind. Copies share what is known.
+/// Credentials for servers of one kind. Copies share what is known, and change together.
 #[derive(Clone)]
-pub struct Credentials(Arc<Kind>);
+pub struct Credentials {
+    in_force: Arc<ArcSwap<InForce>>,
+    clock: Clock,
+}
+
+struct InForce {
+    settings: CredentialSettings,
+    kind: Kind,
+}
 
 enum Kind {
     None,
@@ -58,17 +67,19 @@ enum Kind {
 impl Credentials {
     /// None: only those in URLs.
     pub fn none() -> Self {
-        Self(Arc::new(Kind::None))
+        Self::new(&CredentialSettings::None, Clock::system())
     }
 
     /// Those of the settings.
     pub fn new(settings: &CredentialSettings, clock: Clock) -> Self {
-        Self(Arc::new(match settings.clone() {
-            CredentialSettings::None => Kind::None,
-            CredentialSettings::Basic { username, password } => Kind::Basic(username, Kept::new(password, clock)),
-            CredentialSettings::Token(token) => Kind::Token(Kept::new(token, clock)),
-            CredentialSettings::OAuth2(settings) => Kind::OAuth2(Box::new(OAuth2::new(settings, clock))),
-        }))
+        Self { in_force: Arc::new(ArcSwap::from_pointee(InForce::of(settings, &clock))), clock }
+    }
+
+    /// Those of other settings, from the next request on. What is the same keeps what is known of it.
+    pub fn change(&self, settings: &CredentialSettings) {
+        if self.in_force.load().settings != *settings {
+            self.in_force.store(Arc::new(InForce::of(settings, &self.clock)));
+        }
     }
 
     /// What a request to this server is sent with. `client` is what tokens are asked for with.
@@ -99,7 +110,7 @@ impl Credentials {
         if let Some(user) = server.user() {
             return Ok(Authorization::Basic(user.to_owned(), server.password().map(str::to_owned)));
         }
-        match &*self.0 {
+        match &self.in_force.load_full().kind {
             Kind::None => Ok(Authorization::None),
             Kind::Basic(user, password) => {
                 let password = password.read(refused.is_some()).await?;
@@ -114,6 +125,19 @@ impl Credentials {
                 oauth2.token(client, refused).await.map(Authorization::Bearer)
             }
         }
+    }
+}
+
+impl InForce {
+    fn of(settings: &CredentialSettings, clock: &Clock) -> Self {
+        let (settings, clock) = (settings.clone(), clock.clone());
+        let kind = match settings.clone() {
+            CredentialSettings::None => Kind::None,
+            CredentialSettings::Basic { username, password } => Kind::Basic(username, Kept::new(password, clock)),
+            CredentialSettings::Token(token) => Kind::Token(Kept::new(token, clock)),
+            CredentialSettings::OAuth2(settings) => Kind::OAuth2(Box::new(OAuth2::new(settings, clock))),
+        };
+        Self { settings, kind }
     }
 }
 
@@ -211,6 +235,24 @@ mod tests {
         fs::remove_file(&file).unwrap();
         tokio::time::advance(READ_AGAIN).await;
         assert_eq!(bearer(&credentials.of(&peer, &client).await.unwrap()), "third");
+    }
+
+    #[tokio::test]
+    async fn other_settings_count_from_the_next_request_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("token");
+        fs::write(&file, "in-a-file").unwrap();
+        let credentials = Credentials::none();
+        let (copy, client, peer) = (credentials.clone(), client(), url("http://peer.test/eureka/"));
+        assert!(copy.of(&peer, &client).await.unwrap() == Authorization::None);
+        let settings = CredentialSettings::Token(OutgoingSecret::File(file.clone()));
+        credentials.change(&settings);
+        assert_eq!(bearer(&copy.of(&peer, &client).await.unwrap()), "in-a-file");
+        fs::remove_file(&file).unwrap();
+        credentials.change(&settings);
+        assert_eq!(bearer(&copy.of(&peer, &client).await.unwrap()), "in-a-file", "nothing is different");
+        credentials.change(&CredentialSettings::Token(OutgoingSecret::Text(Secret::new("written"))));
+        assert_eq!(bearer(&copy.of(&peer, &client).await.unwrap()), "written");
     }
 
     #[tokio::test]

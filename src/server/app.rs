@@ -53,6 +53,8 @@ pub struct App {
     over_limit: Arc<OverLimit>,
     access: Access,
     operations: ops::Memory,
+    /// For peers, and for regions.
+    credentials: [Credentials; 2],
     started: Monotonic,
     /// The settings in force; timers follow them.
     settings: watch::Sender<Settings>,
@@ -75,27 +77,21 @@ impl App {
         let over_limit = Arc::new(OverLimit::default());
         let receiver =
             Receiver::new(Arc::clone(&registry), Arc::clone(&refusals), Arc::clone(&over_limit), clock.clone());
+        let credentials = [&settings.peer_credentials, &settings.region_credentials]
+            .map(|settings| Credentials::new(settings, clock.clone()));
+        let [for_peers, for_regions] = credentials.clone();
         let peers = Peers::new(peers::Context {
             node,
             registry: Arc::clone(&registry),
             outboxes,
             limits: OutboxLimits { tasks: settings.replication.most_tasks, longest: settings.replication.longest_wait },
             refusals,
-            calls: Calls::new(
-                &settings.replication,
-                Credentials::new(&settings.peer_credentials, clock.clone()),
-                &tls.peers,
-                own_identity(node, Arc::clone(&registry)),
-            ),
+            calls: Calls::new(&settings.replication, for_peers, &tls.peers, own_identity(node, Arc::clone(&registry))),
             digest_interval: settings.replication.digest_interval,
             clock: clock.clone(),
         });
-        let to_regions = Calls::to_regions(
-            &settings.regions,
-            Credentials::new(&settings.region_credentials, clock.clone()),
-            &tls.regions,
-            own_identity(node, Arc::clone(&registry)),
-        );
+        let to_regions =
+            Calls::to_regions(&settings.regions, for_regions, &tls.regions, own_identity(node, Arc::clone(&registry)));
         let regions = Regions::new(settings.regions.clone(), Arc::clone(&registry), to_regions, node, clock.clone());
         let catalog = Arc::new(Catalog::new(Arc::clone(&registry), settings.catalog.clone(), clock.clone()));
         let own = Arc::new(own_record(settings, clock.now().wall));
@@ -133,6 +129,7 @@ impl App {
             over_limit,
             access,
             operations: ops::Memory::default(),
+            credentials,
             started,
             settings,
         }
@@ -205,8 +202,8 @@ impl App {
     }
 
     /// Goes by other settings from now on, as far as they can change while the server runs: leases,
-    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, who may come in, and the timers
-    /// of all that.
+    /// self-preservation, the life of answers, the delta, bounds of bodies and rates, who may come in, credentials for
+    /// other servers, and the timers of all that.
     /// Addresses, ports, time limits of connections, the frozen copy, the size of the delta, remote regions
     /// and the own record stay as they were at the start.
     pub fn change_settings(&self, settings: &Settings) {
@@ -214,6 +211,9 @@ impl App {
         self.catalog.change_settings(settings.catalog.clone());
         self.requests.store(Arc::new(request_settings(settings)));
         self.access.change(&settings.security);
+        let [for_peers, for_regions] = &self.credentials;
+        for_peers.change(&settings.peer_credentials);
+        for_regions.change(&settings.region_credentials);
         self.settings.send_replace(settings.clone());
     }
 

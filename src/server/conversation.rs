@@ -2,13 +2,15 @@
 
 use std::convert::Infallible;
 use std::error::Error as _;
+use std::future::pending;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http::{Request, Response};
+use axum::response::IntoResponse as _;
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
@@ -18,7 +20,7 @@ use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 use crate::access::tls::Port;
-use crate::access::{Connection, Limit};
+use crate::access::{Connection, Limit, OverLimit};
 use crate::logging::PeerAddress;
 
 use super::connections::Connections;
@@ -35,7 +37,7 @@ impl Connections {
     pub(super) async fn talk(self, socket: TcpStream) {
         let from = Connection { address: socket.peer_addr().ok().map(PeerAddress), certificate: None };
         match self.tls.clone() {
-            None => self.talk_http1(socket, from).await,
+            None => self.talk_http1(socket, from, pending()).await,
             // Apart, so that a plain connection takes no memory for it.
             Some(tls) => Box::pin(self.talk_secured(socket, from, tls)).await,
         }
@@ -47,9 +49,14 @@ impl Connections {
             () = self.draining.cancelled() => return,
         };
         match greeted {
-            Ok(Some(Secured { stream, certificate, is_http2 })) => {
+            Ok(Some(Secured { stream, certificate, side, is_http2 })) => {
+                let over = secured::is_over(certificate.clone(), side, tls);
                 from.certificate = certificate;
-                if is_http2 { self.talk_http2(stream, from).await } else { self.talk_http1(stream, from).await }
+                if is_http2 {
+                    self.talk_http2(stream, from, over).await;
+                } else {
+                    self.talk_http1(stream, from, over).await;
+                }
             }
             Ok(None) => {}
             Err(error) => {
@@ -63,24 +70,30 @@ impl Connections {
         }
     }
 
-    async fn talk_http1<S>(self, socket: S, from: Connection)
+    fn site(&self, from: Connection) -> Site {
+        (self.api.clone(), self.router.clone(), from, Arc::clone(&self.over_limit))
+    }
+
+    /// Until `over`, too.
+    pub(super) async fn talk_http1<S>(self, socket: S, from: Connection, over: impl Future<Output = ()>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (io, waiting) = TimedIo::new(socket, self.patience);
-        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let (site, leftovers) = (self.site(from), Arc::clone(&self.leftovers));
         let mut builder = http1::Builder::new();
         builder.max_buf_size(self.head_limit).title_case_headers(true).half_close(true);
         let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
-        self.keep(connection, &waiting, http1::Connection::graceful_shutdown, std::future::pending()).await;
+        self.keep(connection, &waiting, http1::Connection::graceful_shutdown, over, pending()).await;
     }
 
-    async fn talk_http2<S>(self, socket: S, from: Connection)
+    /// Until `over`, too.
+    pub(super) async fn talk_http2<S>(self, socket: S, from: Connection, over: impl Future<Output = ()>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (io, waiting) = TimedIo::multiplexed(socket, self.patience);
-        let (site, leftovers) = ((self.api.clone(), self.router.clone(), from), Arc::clone(&self.leftovers));
+        let (site, leftovers) = (self.site(from), Arc::clone(&self.leftovers));
         let builder = multiplexed::builder(self.tasks.clone(), self.head_limit);
         let connection = builder.serve_connection(TokioIo::new(io), service(site, leftovers, Arc::clone(&waiting)));
         // The client has its say in the end, and need not say anything.
@@ -92,16 +105,17 @@ impl Connections {
                 }
             }
         };
-        self.keep(connection, &waiting, http2::Connection::graceful_shutdown, unused).await;
+        self.keep(connection, &waiting, http2::Connection::graceful_shutdown, over, unused).await;
     }
 
-    /// Serves a connection until its end: the client's, the drain's, that of the time for it, or once it is
-    /// `unused` during the drain.
+    /// Serves a connection until its end: the client's, the drain's, that of the time for it, when it is `over`, or
+    /// once it is `unused` after one of these.
     async fn keep<C>(
         &self,
         connection: C,
         waiting: &Waiting,
         wind_down: fn(Pin<&mut C>),
+        over: impl Future<Output = ()>,
         unused: impl Future<Output = ()>,
     ) where
         C: Future<Output = hyper::Result<()>>,
@@ -110,7 +124,7 @@ impl Connections {
         let served = tokio::select! {
             served = connection.as_mut() => served,
             () = self.killed.cancelled() => return,
-            () = self.draining.cancelled() => {
+            () = async { tokio::select! { () = self.draining.cancelled() => {}, () = over => {} } } => {
                 wind_down(connection.as_mut());
                 tokio::select! {
                     served = connection => served,
@@ -136,8 +150,11 @@ fn is_late(error: &hyper::Error) -> bool {
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// What answers the requests of a connection: the API, what answers the rest, and who asks.
-type Site = (Option<crate::http::Service>, Router, Connection);
+/// What answers the requests of a connection: the API, what answers the rest, and who asks; and what limits refused.
+type Site = (Option<crate::http::Service>, Router, Connection, Arc<OverLimit>);
+
+/// Of a request. For HTTP/1 it is hyper's own limit.
+const MOST_HEADERS: usize = 100;
 
 /// Answers the requests of one connection.
 fn service(
@@ -154,7 +171,12 @@ fn service(
     service_fn(move |incoming: Request<Incoming>| {
         let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
         async move {
-            let (api, router, from) = &*site;
+            let (api, router, from, over_limit) = &*site;
+            if incoming.headers().len() > MOST_HEADERS {
+                over_limit.count(Limit::Head);
+                let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response();
+                return Ok(exchange::answer(refused, exchange));
+            }
             let request = exchange::request(incoming, Arc::clone(&exchange), leftovers).await;
             let answered = match api {
                 Some(api) => api.answer(request, from).await,

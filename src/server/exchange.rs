@@ -8,11 +8,11 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http::header::EXPECT;
 use http::{Request, Response};
 use http_body::{Body as _, Frame, SizeHint};
@@ -28,19 +28,25 @@ use super::timed_io::Waiting;
 /// A request whose body is not in yet, or whose answer is not out; shared by the two.
 pub(super) struct Exchange {
     waiting: Arc<Waiting>,
+    /// Which one of its connection.
+    number: u64,
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.waiting.answered();
+        self.waiting.answered(self.number);
     }
 }
 
 impl Exchange {
     /// A request has come.
     pub(super) fn begin(waiting: &Arc<Waiting>) -> Arc<Self> {
-        waiting.answering();
-        Arc::new(Self { waiting: Arc::clone(waiting) })
+        let number = waiting.answering();
+        Arc::new(Self { waiting: Arc::clone(waiting), number })
+    }
+
+    fn goes_on(&self) {
+        self.waiting.goes_on(self.number);
     }
 }
 
@@ -77,7 +83,7 @@ pub(super) async fn request(
 
 /// The answer as the connection sends it.
 pub(super) fn answer(response: Response<Body>, exchange: Arc<Exchange>) -> Response<AnswerBody> {
-    response.map(|body| AnswerBody { body, exchange })
+    response.map(|body| AnswerBody { body, out: Arc::new(Out(exchange)) })
 }
 
 /// A body that does not go with its reader.
@@ -154,22 +160,58 @@ async fn discard(mut incoming: Incoming, most: usize) {
     }
 }
 
+/// An answer that is not out yet.
+struct Out(Arc<Exchange>);
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        self.0.waiting.is_out(self.0.number);
+    }
+}
+
 /// A body that keeps its exchange until it is out.
 pub(super) struct AnswerBody {
     body: Body,
-    exchange: Arc<Exchange>,
+    out: Arc<Out>,
+}
+
+/// A piece of an answer. Of HTTP/2 it may wait for its reader long after its body has ended.
+pub(super) struct Piece {
+    bytes: Bytes,
+    out: Arc<Out>,
+}
+
+impl Buf for Piece {
+    fn remaining(&self) -> usize {
+        self.bytes.remaining()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.bytes.chunk()
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.out.0.goes_on();
+        self.bytes.advance(count);
+    }
+
+    fn copy_to_bytes(&mut self, length: usize) -> Bytes {
+        self.bytes.copy_to_bytes(length)
+    }
 }
 
 impl http_body::Body for AnswerBody {
-    type Data = Bytes;
+    type Data = Piece;
     type Error = axum::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        self.exchange.waiting.goes_on();
-        Pin::new(&mut self.body).poll_frame(cx)
+        self.out.0.goes_on();
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let piece = |bytes| Piece { bytes, out: Arc::clone(&self.out) };
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {

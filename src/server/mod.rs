@@ -83,6 +83,9 @@ pub async fn serve(
     if let Some(hangups) = hangups {
         work.hang_up(hangups, files, reload.clone());
     }
+    if let Some(reload) = reload.clone() {
+        work.watch_trees(&app, reload);
+    }
     app.start_tasks(&work);
     work.watch_certificates(&app, tls.clone());
     let snapshot = Snapshot::of(&settings.snapshot, app.registry(), app.clock());

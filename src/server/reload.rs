@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::access::tls::Tls;
 use crate::logging::LogLevels;
 use crate::ops::actuator::Refreshed;
-use crate::settings::{Effect, Effective, Examined};
+use crate::settings::{ConfigTrees, Effect, Effective, Examined};
 
 use super::App;
 
@@ -23,21 +23,38 @@ pub(super) struct Reload {
     levels: Option<LogLevels>,
     tls: Tls,
     /// What was read last; held while it is read again, so that one reload ends before the next.
-    in_force: Mutex<BTreeMap<String, String>>,
+    last: Mutex<Last>,
+}
+
+struct Last {
+    in_force: BTreeMap<String, String>,
+    /// What was seen, also if nothing came of it: that is not told again and again.
+    trees: ConfigTrees,
 }
 
 impl Reload {
     /// Takes what holds now from where it will be read again.
     pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
-        let in_force = Mutex::new(values(&read().effective));
-        Self { app, read, levels, tls, in_force }
+        let Examined { effective, trees, .. } = read();
+        let last = Mutex::new(Last { in_force: values(&effective), trees });
+        Self { app, read, levels, tls, last }
+    }
+
+    /// Reads again if a folder of secrets has changed since it was read. To be called now and then.
+    pub(super) fn look_at_trees(&self) {
+        let have_changed = self.last.lock().trees.have_changed();
+        if have_changed {
+            // It is logged there.
+            let _mistakes = self.run();
+        }
     }
 
     /// Reads again; the error lists what is wrong.
     pub(super) fn run(&self) -> Result<Refreshed, String> {
         self.tls.look_again(true);
-        let mut in_force = self.in_force.lock();
-        let Examined { outcome, effective, .. } = (self.read)();
+        let mut last = self.last.lock();
+        let Examined { outcome, effective, trees, .. } = (self.read)();
+        last.trees = trees;
         let settings = outcome.map_err(|mistakes| {
             tracing::warn!(%mistakes, "the settings are wrong, the old ones stay in force");
             mistakes.to_string()
@@ -48,12 +65,12 @@ impl Reload {
             return Err("no logins are set any more: restart the server to open it to everybody".to_owned());
         }
         let found = values(&effective);
-        let refreshed = compare(&in_force, &found, &effective);
+        let refreshed = compare(&last.in_force, &found, &effective);
         self.app.change_settings(&settings);
         if let Some(levels) = &self.levels {
             levels.reload(&settings.logging);
         }
-        *in_force = found;
+        last.in_force = found;
         let (changed, after_restart) = (refreshed.changed.join(", "), refreshed.after_restart.join(", "));
         tracing::info!(changed, after_restart, "settings read again");
         Ok(refreshed)
@@ -120,6 +137,36 @@ mod tests {
         let reload = Reload::new(app.clone(), read, None, Tls::default());
         assert!(reload.run().unwrap_err().contains("restart"));
         assert!(app.access().is_guarded());
+    }
+
+    #[tokio::test]
+    async fn a_mounted_password_counts_when_it_changes_and_an_empty_one_opens_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, words) = (
+            dir.path().join("spring.security.user.password"),
+            [format!("--spring.config.import=configtree:{}/", dir.path().display())],
+        );
+        std::fs::write(&file, "one").unwrap();
+        let (folder, runs) = (dir.path().to_owned(), Arc::new(Mutex::new(0)));
+        let counted = Arc::clone(&runs);
+        let read: ReadSettings = Arc::new(move || {
+            *counted.lock() += 1;
+            Settings::examine(Sources { dir: &folder, environment: [], words: &words })
+        });
+        let app = App::new(&read().outcome.unwrap(), Clock::held(0));
+        let reload = Reload::new(app.clone(), read, None, Tls::default());
+        let password = || app.settings().borrow().security.users[0].password.clone();
+        let first = password();
+        reload.look_at_trees();
+        assert_eq!((*runs.lock(), password()), (2, first.clone()), "nothing changed");
+        std::fs::write(&file, "").unwrap();
+        reload.look_at_trees();
+        reload.look_at_trees();
+        assert_eq!((*runs.lock(), password()), (3, first.clone()), "it is told once");
+        assert!(app.access().is_guarded());
+        std::fs::write(&file, "two").unwrap();
+        reload.look_at_trees();
+        assert_ne!(password(), first);
     }
 
     #[test]

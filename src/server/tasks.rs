@@ -152,6 +152,12 @@ impl Tasks {
         self.every("certificates", &settings, |settings| settings.tls.reload_interval, move || tls.look_again(false));
     }
 
+    /// Looks whether folders of secrets have changed that settings were read from.
+    pub(super) fn watch_trees(&self, app: &App, reload: Arc<Reload>) {
+        let settings = app.settings().subscribe();
+        self.every("config trees", &settings, |_| READ_SECRETS_AGAIN, move || reload.look_at_trees());
+    }
+
     /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.
     pub(super) fn find_peers(&self, app: &App, snapshot: Option<&Snapshot>) {
         let changes = app.settings().subscribe();

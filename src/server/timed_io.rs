@@ -5,6 +5,7 @@
 //! connection, but once it has begun a request its head must come within seconds, and a connection
 //! that never speaks is not kept. A reader that takes nothing of its answer for half a minute is gone.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -25,7 +26,7 @@ pub(super) struct Patience {
     pub(super) idle: Duration,
     /// For a reader to take anything of its answer.
     pub(super) write: Duration,
-    /// For anything at all to become of the requests on a connection that carries many at a time.
+    /// For an answer to begin, on a connection that carries many requests at a time.
     pub(super) exchanges: Duration,
 }
 
@@ -35,7 +36,9 @@ pub(super) struct Waiting {
     patience: Patience,
     /// Whether there are many requests at a time (HTTP/2). Then bytes that come need not be part of one.
     is_multiplexed: bool,
+    /// Taken alone, as `streams`.
     state: Mutex<State>,
+    streams: Mutex<Streams>,
 }
 
 /// A time limit is set when something has to be waited for, so that a request that is there costs no look at
@@ -46,43 +49,78 @@ enum State {
     Request(Option<Instant>),
     /// For the rest of its head, until then.
     Head(Option<Instant>),
-    /// For the server, with so many requests; on a multiplexed connection also for the reader of an answer or
-    /// the sender of a body, until then: they can be held up while the socket is not.
-    Answers(u32, Option<Instant>),
+    /// For the server, with so many requests.
+    Answers(u32),
+}
+
+/// The requests of a multiplexed connection, by their numbers: the reader of an answer or the sender of a body can be
+/// held up while the socket and the other requests are not. None elsewhere.
+#[derive(Debug, Default)]
+struct Streams {
+    last: u64,
+    waits: BTreeMap<u64, Wait>,
+}
+
+/// What one request waits for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    /// Whether the answer is on its way.
+    is_answered: bool,
+    until: Option<Instant>,
 }
 
 impl Waiting {
     fn new(patience: Patience, is_multiplexed: bool) -> Self {
         let state = Mutex::new(State::Request(Some(Instant::now() + patience.head)));
-        Self { patience, is_multiplexed, state }
+        Self { patience, is_multiplexed, state, streams: Mutex::default() }
     }
 
-    /// A request has come and begins to be answered.
-    pub(super) fn answering(&self) {
+    /// A request has come and begins to be answered. Gives its number.
+    pub(super) fn answering(&self) -> u64 {
         let mut state = self.state.lock();
-        let others = if let State::Answers(others, _) = *state { others } else { 0 };
-        *state = State::Answers(others.saturating_add(1), None);
+        let others = if let State::Answers(others) = *state { others } else { 0 };
+        *state = State::Answers(others.saturating_add(1));
+        drop(state);
+        if !self.is_multiplexed {
+            return 0;
+        }
+        let streams = &mut *self.streams.lock();
+        streams.last += 1;
+        streams.waits.insert(streams.last, Wait::default());
+        streams.last
     }
 
     /// A request is in and its answer out. The next one may be at work already.
-    pub(super) fn answered(&self) {
+    pub(super) fn answered(&self, number: u64) {
+        if self.is_multiplexed {
+            self.streams.lock().waits.remove(&number);
+        }
         let mut state = self.state.lock();
-        if let State::Answers(requests, _) = *state {
-            *state = if requests > 1 { State::Answers(requests - 1, None) } else { State::Request(None) };
+        if let State::Answers(requests) = *state {
+            *state = if requests > 1 { State::Answers(requests - 1) } else { State::Request(None) };
         }
     }
 
     /// Whether no request is being answered.
     pub(super) fn is_idle(&self) -> bool {
-        !matches!(*self.state.lock(), State::Answers(..))
+        !matches!(*self.state.lock(), State::Answers(_))
     }
 
-    /// Something was sent of an answer.
-    pub(super) fn goes_on(&self) {
+    /// Something was taken of an answer.
+    pub(super) fn goes_on(&self, number: u64) {
         if self.is_multiplexed
-            && let State::Answers(_, until) = &mut *self.state.lock()
+            && let Some(wait) = self.streams.lock().waits.get_mut(&number)
         {
-            *until = None;
+            *wait = Wait { is_answered: true, until: None };
+        }
+    }
+
+    /// An answer is out; the rest of its request may not be in.
+    pub(super) fn is_out(&self, number: u64) {
+        if self.is_multiplexed
+            && let Some(wait) = self.streams.lock().waits.get_mut(&number)
+        {
+            *wait = Wait::default();
         }
     }
 
@@ -103,14 +141,14 @@ impl Waiting {
 
     /// Until when to wait, from now on.
     fn until(&self, now: Instant) -> Option<Instant> {
+        let Patience { head, idle, write, exchanges } = self.patience;
         match &mut *self.state.lock() {
-            State::Request(until) => Some(*until.get_or_insert(now + self.patience.idle)),
-            State::Head(until) => Some(*until.get_or_insert(now + self.patience.head)),
-            State::Answers(_, until) if self.is_multiplexed => {
-                Some(*until.get_or_insert(now + self.patience.exchanges))
-            }
-            State::Answers(..) => None,
+            State::Request(until) => return Some(*until.get_or_insert(now + idle)),
+            State::Head(until) => return Some(*until.get_or_insert(now + head)),
+            State::Answers(_) => {}
         }
+        let until = |wait: &mut Wait| *wait.until.get_or_insert(now + if wait.is_answered { write } else { exchanges });
+        self.streams.lock().waits.values_mut().map(until).min()
     }
 }
 

@@ -49,6 +49,7 @@ mod security;
 mod snapshot;
 pub(crate) mod sources;
 mod tls;
+mod unprotected;
 mod unresolved;
 mod value;
 mod winners;
@@ -79,7 +80,7 @@ pub use security::{
     Secret, SecuritySettings, SubjectPattern, TokenSettings, UserSettings, text_of_file,
 };
 pub use snapshot::SnapshotSettings;
-pub use sources::{Origin, Sources};
+pub use sources::{ConfigTrees, Origin, Sources};
 pub use tls::{ClientAuth, KeySource, Location, OutgoingTls, Protocols, ServerTls, Stored, TlsSettings, TrustSource};
 pub use value::{LONGEST as LONGEST_TIME, time_span};
 
@@ -154,6 +155,8 @@ pub struct Examined {
     pub files: Vec<PathBuf>,
     /// The profiles that somebody chose; none: `default` counts.
     pub profiles: Vec<String>,
+    /// The folders of secrets that were read (`configtree:`).
+    pub trees: ConfigTrees,
 }
 
 impl Settings {
@@ -185,7 +188,7 @@ impl Settings {
     }
 
     fn mean(gathered: Gathered, mut findings: Findings) -> Examined {
-        let Gathered { sources, files, profiles } = gathered;
+        let Gathered { sources, files, profiles, trees } = gathered;
         let merged = Merged::new(&sources, &mut findings);
         let mut reader = Reader::new(&merged, &mut findings);
         let management = ManagementSettings::read(&mut reader);
@@ -209,10 +212,11 @@ impl Settings {
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };
+        unprotected::warn(&settings, &mut reader);
         reader.check_unserved();
         let (outcome, notices) = findings.conclude();
         let effective = effective::all(&merged);
-        Examined { outcome: outcome.map(|()| settings), notices, effective, files, profiles }
+        Examined { outcome: outcome.map(|()| settings), notices, effective, files, profiles, trees }
     }
 }
 

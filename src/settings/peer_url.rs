@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
-use url::Url;
+use url::{Host, Url};
 
 /// Where a peer serves Eureka, `http://host:8761/eureka/`, in one spelling: letters of the host are
 /// small, a default port is not written, the path ends in a slash (Java adds that too, but takes a
@@ -59,6 +59,11 @@ impl PeerUrl {
     /// The port, that of the scheme if none is written.
     pub fn port(&self) -> u16 {
         self.place.port_or_known_default().unwrap_or_default()
+    }
+
+    /// Whether somebody between this machine and that one can read what is sent there.
+    pub fn is_readable_on_the_way(&self) -> bool {
+        is_readable_on_the_way(&self.place)
     }
 
     /// The path, from a slash to a slash.
@@ -116,6 +121,17 @@ impl FromStr for PeerUrl {
         }
         Ok(Self { place, user, password })
     }
+}
+
+/// Whether a URL is of plain HTTP, to another machine.
+pub(super) fn is_readable_on_the_way(url: &Url) -> bool {
+    let is_here = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    };
+    url.scheme() == "http" && !is_here
 }
 
 fn decoded(text: &str) -> Result<Option<String>, PeerUrlError> {

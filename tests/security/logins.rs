@@ -1,6 +1,7 @@
 //! Logins over sockets: what is answered, what is written down, and what changes while the server runs.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -130,6 +131,31 @@ fn tokens_and_passwords_change_with_their_files() {
     eventually("the new password counts", || (status(&mut wire, "user", "second") == 200).then_some(()));
     assert_eq!(status(&mut wire, "user", "first"), 401);
     assert_eq!(server.log().matches("secrets cannot be read again").count(), 1);
+}
+
+/// A password in a folder that Kubernetes mounts was read again only when somebody asked for it.
+#[test]
+fn a_mounted_secret_counts_as_soon_as_it_is_replaced() {
+    let dir = TempDir::new().unwrap();
+    let mount = dir.path().join("secrets");
+    fs::create_dir(&mount).unwrap();
+    let replace = |version: &str, password: &str| {
+        fs::create_dir(mount.join(version)).unwrap();
+        fs::write(mount.join(version).join("spring.security.user.password"), password).unwrap();
+        symlink(version, mount.join("..new")).unwrap();
+        fs::rename(mount.join("..new"), mount.join("..data")).unwrap();
+    };
+    replace("..1", "first");
+    symlink("..data/spring.security.user.password", mount.join("spring.security.user.password")).unwrap();
+    let server = with_files(dir, &[format!("--spring.config.import=configtree:{}/", mount.display())]);
+    let mut wire = server.connect();
+    assert_eq!(status(&mut wire, "user", "first"), 200);
+    replace("..2", "");
+    eventually("it is told", || server.log().contains("no logins are set any more").then_some(()));
+    assert_eq!((wire.ask(get("/eureka/apps", "")).status, status(&mut wire, "user", "first")), (401, 200));
+    replace("..3", "second");
+    eventually("the new password counts", || (status(&mut wire, "user", "second") == 200).then_some(()));
+    assert_eq!(status(&mut wire, "user", "first"), 401);
 }
 
 #[test]

@@ -3,5 +3,6 @@
 mod authority;
 #[cfg(target_os = "linux")]
 mod peers;
+mod regions;
 mod reload;
 mod server;

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::time::Duration;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
@@ -56,11 +58,19 @@ async fn ask(
 async fn users_tokens_and_certificates_are_known() {
     let (gate, failures) = (with_a_user_and_a_token(), Failures::new(Clock::held(0)));
     let certified = Connection {
-        certificate: Some(Arc::new(ClientCertificate { subject: "CN=node-1".to_owned(), names: Vec::new() })),
+        certificate: Some(Arc::new(ClientCertificate {
+            subject: "CN=node-1".to_owned(),
+            names: Vec::new(),
+            end: Duration::MAX,
+        })),
         ..from(1)
     };
     let stranger = Connection {
-        certificate: Some(Arc::new(ClientCertificate { subject: "CN=other".to_owned(), names: Vec::new() })),
+        certificate: Some(Arc::new(ClientCertificate {
+            subject: "CN=other".to_owned(),
+            names: Vec::new(),
+            end: Duration::MAX,
+        })),
         ..from(1)
     };
     let bearer = headers(&format!("Bearer {TOKEN}"));
@@ -102,7 +112,7 @@ async fn a_certificate_passes_for_no_other_by_what_its_names_hold() {
         ("", vec![uri("node-1.example.org")], peer, false),
         ("", vec![dns("node-1.evil.example.org")], peer, false),
     ] {
-        let certificate = ClientCertificate { subject: subject.to_owned(), names };
+        let certificate = ClientCertificate { subject: subject.to_owned(), names, end: Duration::MAX };
         let from = Connection { certificate: Some(Arc::new(certificate.clone())), ..from(1) };
         let answer = ask(&gate, &failures, &HeaderMap::new(), &from, needs).await;
         assert_eq!(answer.is_ok(), comes_in, "{certificate:?}: {answer:?}");

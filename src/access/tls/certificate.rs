@@ -18,7 +18,8 @@ pub(super) fn client(der: &[u8]) -> Option<ClientCertificate> {
     let subject = certificate.tbs_certificate().subject().to_string();
     let names = certificate.tbs_certificate().get_extension::<SubjectAltName>().ok()?;
     let names = names.map(|(_, SubjectAltName(names))| names.iter().filter_map(name).collect());
-    Some(ClientCertificate { subject, names: names.unwrap_or_default() })
+    let end = certificate.tbs_certificate().validity().not_after.to_unix_duration();
+    Some(ClientCertificate { subject, names: names.unwrap_or_default(), end })
 }
 
 fn name(name: &GeneralName) -> Option<AlternativeName> {

@@ -31,7 +31,7 @@ use rustls::crypto::CryptoProvider;
 
 use crate::settings::{Notice, ServerTls, SettingsError, SettingsErrors, TlsSettings};
 
-pub use sides::{Outgoing, Port};
+pub use sides::{Outgoing, Port, PortSide};
 
 /// The one provider of cryptography.
 static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(rustls::crypto::ring::default_provider()));

@@ -1,6 +1,7 @@
 //! Configurations of rustls for a port and for calls.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption};
@@ -25,7 +26,22 @@ const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// TLS of a port.
 #[derive(Debug)]
-pub struct Port(Watched<ServerConfig>);
+pub struct Port(Watched<PortSide>);
+
+/// What connections to a port go by.
+#[derive(Debug)]
+pub struct PortSide {
+    config: Arc<ServerConfig>,
+    /// Whose certificates of clients are taken.
+    trusted: Vec<CertificateDer<'static>>,
+}
+
+impl PortSide {
+    /// For the handshake.
+    pub fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config)
+    }
+}
 
 impl Port {
     pub(super) fn load(of: &'static str, settings: &ServerTls) -> Result<(Self, Vec<String>), Vec<Mistake>> {
@@ -35,6 +51,7 @@ impl Port {
             let wrong =
                 |error: &dyn std::fmt::Display| Mistake { property: property.clone(), problem: error.to_string() };
             let keys = material.keys.ok_or_else(|| wrong(&"there is no certificate"))?;
+            let trusted = material.trust.as_ref().map(|trusted| trusted.certificates.clone()).unwrap_or_default();
             let verifier = match (client_auth, material.trust) {
                 (ClientAuth::None, _) | (_, None) => Arc::new(NoClientAuth),
                 (wish, Some(trusted)) => {
@@ -48,7 +65,7 @@ impl Port {
             let resolver = Arc::new(SingleCertAndKey::from(keys));
             let mut config = builder.with_client_cert_verifier(verifier).with_cert_resolver(resolver);
             config.alpn_protocols = ALPN.map(<[u8]>::to_vec).to_vec();
-            Ok(config)
+            Ok(PortSide { config: Arc::new(config), trusted })
         };
         let (keys, trust) =
             (Some(settings.keys.clone()), settings.trust.clone().filter(|_| client_auth != ClientAuth::None));
@@ -57,8 +74,17 @@ impl Port {
     }
 
     /// What the next connection goes by.
-    pub fn config(&self) -> Arc<ServerConfig> {
+    pub fn current(&self) -> Arc<PortSide> {
         self.0.current()
+    }
+
+    /// How long a client's certificate, which was taken by `taken_by`, is still good; none: it is not, or others are
+    /// trusted now.
+    pub fn time_left(&self, certificate: &ClientCertificate, taken_by: &PortSide) -> Option<Duration> {
+        // It is good in the second that it names, too.
+        let end = certificate.end.as_secs().saturating_add(1);
+        let left = end.checked_sub(UnixTime::now().as_secs()).filter(|left| *left > 0);
+        left.filter(|_| self.current().trusted == taken_by.trusted).map(Duration::from_secs)
     }
 
     /// What a client's certificates, which were verified, say of it; the first is its own.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustls::pki_types::{ServerName, UnixTime};
 
+use crate::access::ClientCertificate;
 use crate::settings::{AlternativeName, Settings};
 
 use super::content::Content;
@@ -134,7 +135,32 @@ fn a_clients_certificate_names_its_subject_and_all_its_names() {
     assert_eq!(client.subject, "CN=node,O=Example");
     let names = [AlternativeName::Dns("localhost".to_owned()), AlternativeName::Ip([127, 0, 0, 1].into())];
     assert_eq!(client.names, names);
+    assert!(client.end.as_secs() > UnixTime::now().as_secs());
     assert_eq!(Port::client(None), None);
+}
+
+#[test]
+fn a_clients_certificate_is_good_until_its_end_and_while_the_same_are_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.crt");
+    fs::copy(fixture("certificate.pem"), &file).unwrap();
+    let trust = format!("--server.ssl.trust-certificate={}", file.display());
+    let own = ["--server.ssl.key-store=@keytool.p12", PASSWORD, "--server.ssl.client-auth=want"];
+    let (tls, _) = load(&[&own[..], &[&trust]].concat()).unwrap();
+    let port = tls.server.as_ref().unwrap();
+    let side = port.current();
+    let now = UnixTime::now().as_secs();
+    let left = |end| {
+        let end = std::time::Duration::from_secs(end);
+        let certificate = ClientCertificate { subject: "CN=a".to_owned(), names: Vec::new(), end };
+        port.time_left(&certificate, &side).map(|left| left.as_secs())
+    };
+    assert_eq!((left(0), left(now - 1)), (None, None));
+    assert!((1..=1000).contains(&left(now + 999).unwrap()));
+    let twice = fs::read(&file).unwrap().repeat(2);
+    fs::write(&file, twice).unwrap();
+    tls.look_again(true);
+    assert_eq!(left(now + 999), None, "others are trusted now");
 }
 
 #[test]
@@ -147,7 +173,7 @@ fn half_written_files_are_not_told_of_and_wrong_ones_once() {
         |name: &str, file: &str| format!("--server.ssl.{name}={}", Path::new(folder.path()).join(file).display());
     let words = [word("certificate", "tls.crt"), word("certificate-private-key", "tls.key")];
     let (tls, _) = load(&[&words[0], &words[1]]).unwrap();
-    let config = || tls.server.as_ref().unwrap().config();
+    let config = || tls.server.as_ref().unwrap().current().config();
     let first = config();
     tls.look_again(false);
     assert!(Arc::ptr_eq(&first, &config()), "nothing changed");

@@ -40,7 +40,7 @@ async fn a_silent_connection_has_the_head_time() {
 async fn a_head_has_its_time_from_its_first_byte_and_gains_none() {
     let (mut io, waiting, mut client) = pair();
     waiting.answering();
-    waiting.answered();
+    waiting.answered(0);
     let trickle = async {
         tokio::time::sleep(Duration::from_secs(100)).await;
         for _ in 0..30 {
@@ -58,7 +58,7 @@ async fn between_requests_there_is_the_idle_time_and_during_an_answer_no_limit()
     waiting.answering();
     let work = async {
         tokio::time::sleep(Duration::from_hours(1)).await;
-        waiting.answered();
+        waiting.answered(0);
     };
     let (waited, ()) = tokio::join!(patience(&mut io), work);
     assert_eq!(waited, 3_600 + 120);
@@ -69,9 +69,9 @@ async fn the_late_end_of_an_answer_does_not_end_the_next_one() {
     let (mut io, waiting, _client) = pair();
     waiting.answering();
     waiting.answering();
-    waiting.answered();
+    waiting.answered(0);
     assert!(tokio::time::timeout(Duration::from_hours(1), io.read(&mut [0; 16])).await.is_err());
-    waiting.answered();
+    waiting.answered(0);
     assert_eq!(patience(&mut io).await, 120);
 }
 
@@ -84,8 +84,8 @@ fn many() -> (TimedIo<DuplexStream>, Arc<Waiting>, DuplexStream) {
 #[tokio::test(start_paused = true)]
 async fn what_is_no_request_neither_begins_a_head_nor_keeps_a_multiplexed_connection() {
     let (mut io, waiting, mut client) = many();
-    waiting.answering();
-    waiting.answered();
+    let request = waiting.answering();
+    waiting.answered(request);
     let pings = async {
         for _ in 0..9 {
             let _ = client.write_all(b"ping").await;
@@ -96,16 +96,39 @@ async fn what_is_no_request_neither_begins_a_head_nor_keeps_a_multiplexed_connec
     assert_eq!(waited, 120);
 }
 
+/// Requests that came one after the other kept an answer that nobody took.
 #[tokio::test(start_paused = true)]
-async fn a_multiplexed_answer_of_which_nothing_is_taken_is_given_up() {
-    let (mut io, waiting, _client) = many();
-    waiting.answering();
-    let sending = async {
-        tokio::time::sleep(Duration::from_secs(50)).await;
-        waiting.goes_on();
+async fn a_multiplexed_answer_of_which_nothing_is_taken_is_given_up_whatever_else_goes_on() {
+    let (mut io, waiting, mut client) = many();
+    let stuck = waiting.answering();
+    let others = async {
+        waiting.goes_on(stuck);
+        for _ in 0..50 {
+            let other = waiting.answering();
+            let _ = client.write_all(b"x").await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            waiting.goes_on(other);
+            waiting.answered(other);
+        }
     };
-    let (waited, ()) = tokio::join!(patience(&mut io), sending);
-    assert!((60..=120).contains(&waited), "{waited}");
+    let (waited, ()) = tokio::join!(patience(&mut io), others);
+    assert_eq!(waited, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_multiplexed_answer_that_is_taken_bit_by_bit_is_not_given_up() {
+    let (mut io, waiting, _client) = many();
+    let slow = waiting.answering();
+    let reading = async {
+        for _ in 0..10 {
+            tokio::time::sleep(Duration::from_secs(19)).await;
+            waiting.goes_on(slow);
+        }
+        // The rest of its request has the time of any body.
+        waiting.is_out(slow);
+    };
+    let (waited, ()) = tokio::join!(patience(&mut io), reading);
+    assert!((250..=280).contains(&waited), "{waited}");
 }
 
 #[tokio::test(start_paused = true)]

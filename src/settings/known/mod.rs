@@ -124,11 +124,13 @@ fn each<T: Copy + 'static>(
 
 /// Whether a property that has an effect can change while the server runs.
 pub(super) fn changes_at_run_time(name: &str) -> bool {
-    const FAMILIES: [&str; 9] = [
+    const FAMILIES: [&str; 11] = [
         "eurekad.limits",
         "eurekad.lease",
         "eurekad.self-preservation",
         "eurekad.peers",
+        "eurekad.regions.credentials",
+        "eurekad.regions.oauth2",
         "eureka.client.service-url",
         "eureka.client.availability-zones",
         "logging.level",
@@ -160,8 +162,7 @@ pub(super) fn changes_at_run_time(name: &str) -> bool {
     const RATE_LIMITER: &str = "eureka.server.rate-limiter-";
     const AFTER_RESTART: [&str; 3] =
         ["eurekad.limits.bodies-in-flight", "eurekad.peers.digest-interval", "eurekad.peers.ssl.bundle"];
-    const FAMILIES_AFTER_RESTART: [&str; 2] = ["eurekad.peers.credentials.", "eurekad.peers.oauth2."];
-    if AFTER_RESTART.contains(&name) || FAMILIES_AFTER_RESTART.iter().any(|family| name.starts_with(family)) {
+    if AFTER_RESTART.contains(&name) {
         return false;
     }
     let below = |family: &&str| name.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));

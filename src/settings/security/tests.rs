@@ -134,10 +134,12 @@ fn what_binds_somebody_and_is_empty_is_a_mistake() {
             ("apps: ','", "apps"),
             ("apps: null", "apps"),
             ("apps: []", "apps"),
+            ("apps: {}", "apps"),
             ("apps: ['']", "apps"),
             ("roles: ''", "roles"),
             ("roles: ','", "roles"),
             ("roles: []", "roles"),
+            ("roles: {}", "roles"),
         ] {
             let dir = tempfile::tempdir().unwrap();
             let yaml = format!("eurekad.security.{family}:\n  - {}\n", fields.replace("FIELD", field));

@@ -1,10 +1,15 @@
 //! A folder in which each file is a property: its path below the folder is the name, its text the
 //! value. So secrets are mounted into containers (`ConfigTreePropertySource`).
+//!
+//! What was in the folders is remembered, so that it can be seen whether that has changed. They are compared by
+//! what is in them: it does not matter how files are replaced (Kubernetes turns a link to another folder).
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 
 use super::document::{Broken, text};
-use super::location::is_hidden;
+use super::location::{expand, is_hidden};
 use super::{Origin, Written};
 
 /// No mount has more; a folder of that size was not meant.
@@ -12,8 +17,55 @@ const MOST: usize = 1000;
 /// Folders within one another; a link to a folder above it ends here.
 const DEEPEST: usize = 16;
 
+/// The places that settings were read from, and what was there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigTrees(BTreeMap<PathBuf, u64>);
+
+/// What is in one folder.
+pub(super) type Content = Result<Option<Vec<Written>>, Broken>;
+
+impl ConfigTrees {
+    /// What is at a place, which may have a `*`: each folder with its content.
+    pub(super) fn read(&mut self, place: &Path) -> Vec<(PathBuf, Content)> {
+        let (folders, stamp) = look(place);
+        self.0.insert(place.to_owned(), stamp);
+        folders
+    }
+
+    /// Adds other places; what was last seen at a place counts.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Whether anything is there now that was not there, or not the same. Blocks on files.
+    pub fn have_changed(&self) -> bool {
+        self.0.iter().any(|(place, stamp)| look(place).1 != *stamp)
+    }
+}
+
+fn look(place: &Path) -> (Vec<(PathBuf, Content)>, u64) {
+    let read = |folder: PathBuf| {
+        let content = read(&folder);
+        (folder, content)
+    };
+    let folders: Vec<_> = expand(place).into_iter().map(read).collect();
+    let mut hasher = DefaultHasher::new();
+    for (folder, content) in &folders {
+        folder.hash(&mut hasher);
+        match content {
+            Ok(written) => written.as_ref().map(|written| pairs(written).collect::<Vec<_>>()).hash(&mut hasher),
+            Err(broken) => broken.problem.hash(&mut hasher),
+        }
+    }
+    (folders, hasher.finish())
+}
+
+fn pairs(written: &[Written]) -> impl Iterator<Item = (&str, &str)> {
+    written.iter().map(|one| (one.name.as_str(), one.value.as_str()))
+}
+
 /// The properties, by their names; `None` if there is no such folder.
-pub(super) fn read(folder: &Path) -> Result<Option<Vec<Written>>, Broken> {
+fn read(folder: &Path) -> Content {
     if !folder.is_dir() {
         return Ok(None);
     }
@@ -85,10 +137,45 @@ mod tests {
         // As Kubernetes does it.
         std::os::unix::fs::symlink("..data/eureka", dir.path().join("eureka")).unwrap();
         let written = read(dir.path()).unwrap().unwrap();
-        let pairs: Vec<_> = written.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
-        assert_eq!(pairs, [("eureka.server.my-url", "http://a/"), ("server.port", "8762"), ("text", "a\\${x}\nb\n")]);
+        assert_eq!(
+            pairs(&written).collect::<Vec<_>>(),
+            [("eureka.server.my-url", "http://a/"), ("server.port", "8762"), ("text", "a\\${x}\nb\n")]
+        );
         assert!(written[1].origin.to_string().ends_with("/server.port"));
         assert_eq!(read(&dir.path().join("nowhere")), Ok(None));
+    }
+
+    #[test]
+    fn it_is_seen_when_a_mounted_secret_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for (folder, password) in [("..1", "one"), ("..2", "two")] {
+            fs::create_dir(at(folder)).unwrap();
+            fs::write(at(folder).join("password"), password).unwrap();
+        }
+        std::os::unix::fs::symlink("..1", at("..data")).unwrap();
+        std::os::unix::fs::symlink("..data/password", at("password")).unwrap();
+        let seen = || {
+            let mut trees = ConfigTrees::default();
+            trees.read(dir.path());
+            trees.read(&at("more/*"));
+            trees
+        };
+        let trees = seen();
+        assert!(!trees.have_changed());
+        std::os::unix::fs::symlink("..2", at("..new")).unwrap();
+        fs::rename(at("..new"), at("..data")).unwrap();
+        assert!(trees.have_changed());
+        let trees = seen();
+        fs::create_dir_all(at("more/a")).unwrap();
+        assert!(trees.have_changed(), "a folder is there that was not");
+        let trees = seen();
+        fs::write(at("more/a/user"), "").unwrap();
+        assert!(trees.have_changed(), "a file, too");
+        let trees = seen();
+        fs::remove_dir_all(at("more")).unwrap();
+        assert!(trees.have_changed(), "and it is gone");
+        assert!(!seen().have_changed());
     }
 
     #[test]

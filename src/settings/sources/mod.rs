@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::findings::{Findings, SettingsError};
+pub use config_tree::ConfigTrees;
 use document::{Broken, Kind};
 use profiles::Profiles;
 use walk::Walk;
@@ -56,6 +57,8 @@ pub(super) struct Gathered {
     pub files: Vec<PathBuf>,
     /// The profiles that somebody chose.
     pub profiles: Vec<String>,
+    /// The folders of secrets.
+    pub trees: ConfigTrees,
 }
 
 impl<E: IntoIterator<Item = (String, String)>> Sources<'_, E> {
@@ -66,17 +69,18 @@ impl<E: IntoIterator<Item = (String, String)>> Sources<'_, E> {
         let mut unheeded = Findings::default();
         let mut walk = Walk::new(self.dir, &outside, None, &mut unheeded);
         let first = walk.run();
-        let before = walk.read;
+        let (before, mut trees) = (walk.read, walk.trees);
         let profiles = Profiles::of(&first.iter().chain(&outside).map(Vec::as_slice).collect::<Vec<_>>());
         let mut walk = Walk::new(self.dir, &outside, Some(&profiles), findings);
         walk.before = before;
         let mut sources = walk.run();
         let (files, heard) = (walk.files, walk.heard);
+        trees.extend(walk.trees);
         for profile in profiles.speaking().filter(|profile| !heard.contains(*profile)) {
             findings.warn(format!("the profile {profile:?} is active, but no file and no document is for it"));
         }
         sources.extend(outside);
-        Gathered { sources, files, profiles: profiles.active() }
+        Gathered { sources, files, profiles: profiles.active(), trees }
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Broken, EXTENSIONS, Kind};
 use super::location::{Location, Target, expand};
 use super::profiles::Profiles;
-use super::{Origin, Written, config_tree, rules};
+use super::{ConfigTrees, Origin, Written, rules};
 use crate::settings::findings::{Findings, SettingsError};
 use crate::settings::secrets::masked;
 use crate::settings::winners::Winners;
@@ -40,6 +40,8 @@ pub(super) struct Walk<'a> {
     pub before: HashSet<PathBuf>,
     /// What was read by this walk.
     pub read: HashSet<PathBuf>,
+    /// The folders of secrets among it.
+    pub trees: ConfigTrees,
     /// Whether what is read now is for a profile.
     profiled: bool,
     /// The files that are being read: each imports the next.
@@ -85,6 +87,7 @@ impl<'a> Walk<'a> {
             heard: BTreeSet::new(),
             before: HashSet::new(),
             read: HashSet::new(),
+            trees: ConfigTrees::default(),
             profiled: false,
             trail: Vec::new(),
             names,
@@ -261,14 +264,14 @@ impl<'a> Walk<'a> {
 
     fn tree(&mut self, folder: &Path, layers: &mut Layers) -> bool {
         let mut found = false;
-        for folder in expand(folder) {
+        for (folder, content) in self.trees.read(folder) {
             let real = real(&folder);
             if self.is_old(&real) {
                 found = true;
                 continue;
             }
             self.read.insert(real);
-            match config_tree::read(&folder) {
+            match content {
                 Ok(None) => {}
                 Ok(Some(written)) => {
                     found = true;

@@ -66,6 +66,10 @@ fn flatten(name: String, node: Spanned<Node>, entries: &mut Document) {
                 flatten(format!("{name}[{index}]"), item, entries);
             }
         }
+        // Java has nothing for it, so that an empty restriction would be none.
+        Node::Mapping(members) if members.is_empty() && !name.is_empty() => {
+            entries.push(Entry { name, value: String::new(), line: node.referenced.line() });
+        }
         Node::Mapping(members) => {
             for (key, member) in members {
                 let bare = name.is_empty() || key.starts_with('[');
