@@ -17,7 +17,7 @@ use super::body::Room;
 use super::error::ApiError;
 use super::negotiation::{list_form, negotiate, request_format};
 use super::regions::Regions;
-use super::{Api, BodyLimits, body, origin, respond};
+use super::{Api, BodyLimits, body, conditional, origin, respond};
 
 /// `GET apps`: everything. Never 404, even when there is nothing.
 pub(super) async fn all(api: &Api, head: &Parts) -> Result<Response, ApiError> {
@@ -71,7 +71,7 @@ async fn list_of(
         Regions::Awaited => return Err(ApiError::Forbidden),
     };
     let answer = answer.ok_or(ApiError::NotFound)?;
-    Ok(respond::ready(answer, form, content_type))
+    Ok(conditional::ready(headers, api.node, answer, form, content_type))
 }
 
 /// `POST apps/{app}`: registers an instance.

@@ -16,10 +16,11 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation` and `media_range`, `body`
-//! (reading one within limits), `query`, `regions`, `overload`, `error`, `respond`.
+//! (reading one within limits), `query`, `regions`, `conditional`, `overload`, `error`, `respond`.
 
 mod apps;
 mod body;
+mod conditional;
 mod demands;
 mod error;
 mod instance;
