@@ -12,6 +12,7 @@ use crate::registry::Version;
 
 use super::gzip::Packed;
 use super::pages::PAGE;
+use super::part::Part;
 
 /// A list (`Key.EntityType` and name).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,8 @@ pub enum What {
     Vip(Text),
     /// The instances with this name in their secure VIP list.
     SecureVip(Text),
+    /// Some instances of another list; see [`What::only`].
+    Part(Arc<Part>),
 }
 
 /// How to write it (`Key.KeyType` and `EurekaAccept`).
