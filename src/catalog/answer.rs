@@ -85,7 +85,8 @@ pub struct Answer {
     pub writing: u64,
 }
 
-static WRITINGS: AtomicU64 = AtomicU64::new(0);
+/// 0 is for what is written anew for everybody, always the same.
+static WRITINGS: AtomicU64 = AtomicU64::new(1);
 
 /// A plain list of more bytes than this is kept compressed and unpacked piece by piece while it is sent:
 /// whoever reads tens of thousands of instances plain is rare, and plain lists of that size would take most

@@ -39,12 +39,14 @@ mod view;
 mod views;
 mod vip_index;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
 use crate::clock::Clock;
+use crate::model::AppName;
 use crate::registry::{RegionSet, Registry};
 use crate::settings::CatalogSettings;
 
@@ -115,6 +117,11 @@ impl Catalog {
             View::new(registry, regions, settings, self.clock.clone())
         };
         self.others.answer(regions, new, what, form).await
+    }
+
+    /// How many instances each application has, as whoever names no regions reads it.
+    pub fn applications(&self) -> BTreeMap<AppName, usize> {
+        self.plain.applications()
     }
 
     /// Renews the frozen copies; called on their timer.

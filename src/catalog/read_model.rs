@@ -258,6 +258,11 @@ impl ReadModel {
         self.secure_vips.remove(removed.secure_vip_address.as_ref(), removed, version);
     }
 
+    /// How many instances each application has.
+    pub(super) fn applications(&self) -> BTreeMap<AppName, usize> {
+        self.apps.iter().map(|(name, app)| (name.clone(), app.instances)).collect()
+    }
+
     /// The pages of the whole registry.
     pub(super) fn pages(&self) -> Vec<Arc<Page>> {
         self.pages.list()

@@ -1,5 +1,6 @@
 //! The lists that readers of the same regions get: one sorted copy, its ready answers, its frozen copy.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +11,7 @@ use crate::blocking::off_the_workers;
 use crate::clock::Clock;
 use crate::codec::pieces::Frame;
 use crate::codec::{Document, Format, Group, json, xml};
-use crate::model::Instance;
+use crate::model::{AppName, Instance};
 use crate::registry::{RegionSet, Registry, Version};
 use crate::settings::CatalogSettings;
 
@@ -106,6 +107,13 @@ impl View {
                 }
             }
         }
+    }
+
+    /// How many instances each application has.
+    pub(super) fn applications(&self) -> BTreeMap<AppName, usize> {
+        let mut model = self.model.lock();
+        model.catch_up(&self.registry);
+        model.applications()
     }
 
     /// Applies what happened since, before the log forgets it.
@@ -213,7 +221,7 @@ fn nobody(what: &What, form: Form, version: Version) -> Option<Answer> {
         What::Part(part) => nobody(&part.of, form, version),
         What::Apps | What::Delta | What::Vip(_) | What::SecureVip(_) => {
             let empty = Document::Applications { version: -1, hash: String::new(), apps: Vec::new() };
-            Some(Answer::of(version, pieces(&empty, form)))
+            Some(Answer { writing: 0, ..Answer::of(version, pieces(&empty, form)) })
         }
     }
 }
@@ -258,7 +266,6 @@ mod tests {
     use crate::catalog::page::shown;
     use crate::catalog::pages::tests::lease;
     use crate::codec::Detail;
-    use crate::model::AppName;
 
     const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
 

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::access::tls::Tls;
 use crate::logging::LogLevels;
-use crate::ops::actuator::Refreshed;
+use crate::ops::actuator::{Environment, Refreshed};
 use crate::settings::{Effect, Effective, Examined};
 
 use super::App;
@@ -24,20 +24,29 @@ pub(super) struct Reload {
     tls: Tls,
     /// What was read last; held while it is read again, so that one reload ends before the next.
     in_force: Mutex<BTreeMap<String, String>>,
+    /// The same as people look at it; held for a look.
+    environment: Mutex<Environment>,
 }
 
 impl Reload {
     /// Takes what holds now from where it will be read again.
     pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
-        let in_force = Mutex::new(values(&read().effective));
-        Self { app, read, levels, tls, in_force }
+        let Examined { effective, profiles, .. } = read();
+        let in_force = Mutex::new(values(&effective));
+        let environment = Mutex::new(Environment { profiles, effective: Arc::new(effective) });
+        Self { app, read, levels, tls, in_force, environment }
+    }
+
+    /// What was read last and was right. What counts after a restart only is as it will be then.
+    pub(super) fn in_force(&self) -> Environment {
+        self.environment.lock().clone()
     }
 
     /// Reads again; the error lists what is wrong.
     pub(super) fn run(&self) -> Result<Refreshed, String> {
         self.tls.look_again(true);
         let mut in_force = self.in_force.lock();
-        let Examined { outcome, effective, .. } = (self.read)();
+        let Examined { outcome, effective, profiles, .. } = (self.read)();
         let settings = outcome.map_err(|mistakes| {
             tracing::warn!(%mistakes, "the settings are wrong, the old ones stay in force");
             mistakes.to_string()
@@ -54,6 +63,7 @@ impl Reload {
             levels.reload(&settings.logging);
         }
         *in_force = found;
+        *self.environment.lock() = Environment { profiles, effective: Arc::new(effective) };
         let (changed, after_restart) = (refreshed.changed.join(", "), refreshed.after_restart.join(", "));
         tracing::info!(changed, after_restart, "settings read again");
         Ok(refreshed)

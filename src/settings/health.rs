@@ -138,13 +138,13 @@ fn groups(reader: &mut Reader<'_>, shown: &Shown) -> Vec<HealthGroup> {
         let Some(group) = groups.get_mut(place) else { continue };
         let field = field.split_once('[').map_or(field, |(field, _)| field);
         let more = value::list(&text).unwrap_or_default();
-        let shows = show(&text);
-        match (super::names::squash(field).as_str(), shows) {
+        let to_whom = show(&text);
+        match (super::names::squash(field).as_str(), to_whom) {
             ("include", _) => group.include.extend(more),
             ("exclude", _) => group.exclude.extend(more),
             ("roles", _) => group.shown.roles = more,
-            ("showdetails", Ok(shows)) => group.shown.details = shows,
-            ("showcomponents", Ok(shows)) => group.shown.components = shows,
+            ("showdetails", Ok(to_whom)) => group.shown.details = to_whom,
+            ("showcomponents", Ok(to_whom)) => group.shown.components = to_whom,
             ("showdetails" | "showcomponents", Err(expected)) => {
                 reader.unfit(&format!("{FAMILY}.{key}"), &format!("must be {expected}"));
             }

@@ -36,16 +36,29 @@ pub struct ManagementSettings {
     access: BTreeMap<&'static str, EndpointAccess>,
     /// What health tells.
     pub health: HealthSettings,
-    /// `info.*`, without secrets, by their keys as written.
-    pub info: Vec<(String, String)>,
-    /// `management.info.env.enabled`: whether those are shown. Default false.
-    pub env_info: bool,
-    /// `management.info.build.enabled`: whether name and version are told. Default true.
-    pub build_info: bool,
+    /// What `info` shows.
+    pub info: InfoSettings,
     /// `management.endpoint.env.show-values`: default never.
     pub env_values: Show,
     /// `management.endpoint.env.roles`: who is authorized. Default whoever has logged in.
     pub env_roles: Vec<String>,
+}
+
+/// What `info` shows (`InfoContributorProperties`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InfoSettings {
+    /// `info.*`, without secrets, by their keys as written.
+    pub env: Vec<(String, String)>,
+    /// `management.info.env.enabled`: whether those are shown. Default false.
+    pub shows_env: bool,
+    /// `management.info.build.enabled`: whether name and version are told. Default true.
+    pub shows_build: bool,
+}
+
+impl Default for InfoSettings {
+    fn default() -> Self {
+        Self { env: Vec::new(), shows_env: false, shows_build: true }
+    }
 }
 
 /// Which port the actuator answers on.
@@ -96,9 +109,7 @@ impl Default for ManagementSettings {
             paths: BTreeMap::new(),
             access: BTreeMap::new(),
             health: HealthSettings::default(),
-            info: Vec::new(),
-            env_info: false,
-            build_info: true,
+            info: InfoSettings::default(),
             env_values: Show::Never,
             env_roles: Vec::new(),
         }
@@ -131,11 +142,7 @@ impl ManagementSettings {
             paths: reader.members("management.endpoints.web.path-mapping", http::context_path).into_iter().collect(),
             access: access(reader),
             health: HealthSettings::read(reader),
-            info: info(reader),
-            env_info: reader.get(&["management.info.env.enabled"], value::boolean).unwrap_or(default.env_info),
-            build_info: reader
-                .get(&["management.info.build.enabled", "management.info.defaults.enabled"], value::boolean)
-                .unwrap_or(default.build_info),
+            info: InfoSettings::read(reader),
             env_values: reader.get(&["management.endpoint.env.show-values"], show).unwrap_or(default.env_values),
             env_roles: reader.get(&["management.endpoint.env.roles"], value::list).unwrap_or(default.env_roles),
         }
@@ -159,10 +166,18 @@ impl ManagementSettings {
     }
 }
 
-fn info(reader: &mut Reader<'_>) -> Vec<(String, String)> {
-    let written = reader.members("info", value::text);
-    let shown = written.into_iter().map(|(key, value)| (masked(&format!("info.{key}"), &value), key));
-    shown.map(|(value, key)| (key, value)).collect()
+impl InfoSettings {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let default = Self::default();
+        let env = reader.members("info", value::text).into_iter();
+        Self {
+            env: env.map(|(key, value)| (key.clone(), masked(&format!("info.{key}"), &value))).collect(),
+            shows_env: reader.get(&["management.info.env.enabled"], value::boolean).unwrap_or(default.shows_env),
+            shows_build: reader
+                .get(&["management.info.build.enabled", "management.info.defaults.enabled"], value::boolean)
+                .unwrap_or(default.shows_build),
+        }
+    }
 }
 
 fn access(reader: &mut Reader<'_>) -> BTreeMap<&'static str, EndpointAccess> {

@@ -65,7 +65,7 @@ pub use logging::{
     AccessLogSettings, AccessPart, Colours, LineFormat, LogFileSettings, LogLevel, LoggingSettings, TimeUnit,
     java_loggers, target_of,
 };
-pub use management::{EndpointAccess, ManagementPort, ManagementSettings};
+pub use management::{EndpointAccess, InfoSettings, ManagementPort, ManagementSettings};
 pub use opening::OpeningSettings;
 pub use own_instance::{OwnInstanceSettings, OwnRegistration};
 pub use peer_name::{OwnRoot, PeerName};
