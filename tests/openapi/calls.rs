@@ -3,10 +3,10 @@
 use axum::body::Body;
 use bytes::Bytes;
 use http::Request;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower::ServiceExt as _;
 
-use super::{Operation, document, operations, resolved};
+use super::{Operation, document, operations, resolved, schema};
 use crate::server::{JSON, Reply, SENDS_JSON, Server, body, encoded};
 
 /// What other parts of the server will answer: take a line out when its part is there.
@@ -59,7 +59,12 @@ async fn ask(server: &Server, operation: &Operation, other: Option<&str>) -> Rep
     assert_eq!(body.is_null(), !operation.said.contains_key("requestBody"), "{}: no example", operation.path);
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let request = Request::builder().method(&*operation.method).uri(target(operation, other));
-    let request = request.header(JSON.0, JSON.1);
+    let mut request = request.header(JSON.0, JSON.1);
+    for header in operation.parameters.iter().filter(|parameter| parameter["in"] == "header") {
+        if let (Some(name), Some(example)) = (header["name"].as_str(), header["example"].as_str()) {
+            request = request.header(name, example);
+        }
+    }
     let request = if body.is_empty() { request } else { request.header(SENDS_JSON.0, SENDS_JSON.1) };
     let request = request.body(Body::from(body)).expect("a request");
     if operation.said["responses"]["200"]["content"].get("text/event-stream").is_none() {
@@ -84,10 +89,7 @@ fn check(document: &Value, operation: &Operation, reply: &Reply) {
     let media = &content[content_type];
     assert!(media.is_object(), "{place}: {} with {content_type} is not described: {}", reply.status, reply.text());
     if content_type.ends_with("json") && media["schema"].is_object() {
-        let schema = json!({"components": document["components"], "allOf": [media["schema"]]});
-        let validator = jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{place}: {error}"));
-        let mistakes: Vec<_> =
-            validator.iter_errors(&reply.json()).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        let mistakes = schema::mistakes(document, &media["schema"], &reply.json());
         assert!(mistakes.is_empty(), "{place}: {mistakes:?} in {}", reply.text());
     }
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod routes;
+mod schema;
 
 use std::collections::BTreeSet;
 use std::path::Path;

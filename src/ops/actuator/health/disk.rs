@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::settings::HealthSettings;
@@ -16,25 +17,36 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Looks at a disk, once at a time: however many ask, one thread at most waits for it.
 #[derive(Debug, Default)]
-pub(super) struct Disk(Arc<AtomicBool>);
+pub(super) struct Disk(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    looking: AtomicBool,
+    /// What was seen last, for those who ask while somebody looks; held for a look.
+    last: Mutex<Option<Report>>,
+}
 
 impl Disk {
     /// DOWN with less room than there must be; UNKNOWN if that cannot be told.
     pub(super) async fn look(&self, settings: &HealthSettings) -> Report {
-        let unknown = |says: &str| Report::of(Status::Unknown).described(Some(says.to_owned()));
-        if self.0.swap(true, Ordering::AcqRel) {
-            return unknown("the disk is being looked at");
+        let unknown = || Report::of(Status::Unknown).described(Some("the disk does not answer".to_owned()));
+        if self.0.looking.swap(true, Ordering::AcqRel) {
+            return self.0.last.lock().clone().unwrap_or_else(unknown);
         }
         let (path, threshold) = (settings.disk_path.clone(), settings.disk_threshold);
-        let looking = Arc::clone(&self.0);
+        let shared = Arc::clone(&self.0);
         let look = tokio::task::spawn_blocking(move || {
             let found = report(&path, threshold);
-            looking.store(false, Ordering::Release);
+            *shared.last.lock() = Some(found.clone());
+            shared.looking.store(false, Ordering::Release);
             found
         });
         match tokio::time::timeout(PATIENCE, look).await {
             Ok(Ok(report)) => report,
-            _ => unknown("the disk does not answer"),
+            _ => {
+                *self.0.last.lock() = None;
+                unknown()
+            }
         }
     }
 }
@@ -69,7 +81,11 @@ mod tests {
     #[tokio::test]
     async fn one_thread_at_most_waits_for_a_disk() {
         let disk = Disk::default();
-        disk.0.store(true, Ordering::Release);
-        assert_eq!(disk.look(&HealthSettings::default()).await.status, Status::Unknown);
+        let settings = HealthSettings::default();
+        assert_eq!(disk.look(&settings).await.status, Status::Up);
+        disk.0.looking.store(true, Ordering::Release);
+        assert_eq!(disk.look(&settings).await.status, Status::Up, "as somebody saw it");
+        *disk.0.last.lock() = None;
+        assert_eq!(disk.look(&settings).await.status, Status::Unknown, "nobody has seen it");
     }
 }
