@@ -4,7 +4,9 @@
 //! | --- | --- |
 //! | `leases` | leases, eviction, self-preservation and deltas over time |
 //! | `properties` | what must hold whatever happens |
+//! | `actuator` | Spring Boot's endpoints, what they show and to whom |
 //! | `logging` | the log of the running program, and its documentation |
+//! | `openapi` | what is described is there, and what is there is described |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `operations` | what operators do to instances, by the API and by commands |
@@ -22,11 +24,13 @@
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
+mod actuator;
 mod discovery;
 mod dns_stub;
 mod fuzz;
 mod leases;
 mod logging;
+mod openapi;
 mod operations;
 mod properties;
 mod protocol;

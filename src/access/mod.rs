@@ -232,6 +232,15 @@ impl Access {
         answer
     }
 
+    /// Whether somebody has logged in who may do this. Nobody has where all is open.
+    pub async fn may(&self, head: &Parts, needs: Needs<'_>) -> bool {
+        let from = head.extensions.get().cloned().unwrap_or_default();
+        match self.0.gate.load_full() {
+            Some(gate) => gate.admit(&head.headers, &from, needs, &self.0.failures).await.is_ok(),
+            None => false,
+        }
+    }
+
     /// A router without anything: it tells nobody who has no login that there is nothing.
     pub fn nothing(&self) -> Router {
         self.over(Router::new().fallback(async || StatusCode::NOT_FOUND), Needs::Login)

@@ -1,6 +1,7 @@
 //! What may be asked for, in which form, and what comes back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
@@ -11,6 +12,7 @@ use crate::registry::Version;
 
 use super::gzip::Packed;
 use super::pages::PAGE;
+use super::part::Part;
 
 /// A list (`Key.EntityType` and name).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +27,8 @@ pub enum What {
     Vip(Text),
     /// The instances with this name in their secure VIP list.
     SecureVip(Text),
+    /// Some instances of another list; see [`What::only`].
+    Part(Arc<Part>),
 }
 
 /// How to write it (`Key.KeyType` and `EurekaAccept`).
@@ -76,7 +80,13 @@ pub struct Answer {
     pub pieces: Vec<Piece>,
     /// Their number.
     pub length: usize,
+    /// Which writing of this process they are from: no other answer has it, not of the same list and version
+    /// either, since lease times are those of the writing.
+    pub writing: u64,
 }
+
+/// 0 is for what is written anew for everybody, always the same.
+static WRITINGS: AtomicU64 = AtomicU64::new(1);
 
 /// A plain list of more bytes than this is kept compressed and unpacked piece by piece while it is sent:
 /// whoever reads tens of thousands of instances plain is rare, and plain lists of that size would take most
@@ -143,7 +153,8 @@ impl From<Content> for Piece {
 
 impl Answer {
     pub(super) fn of(version: Version, pieces: Vec<Piece>) -> Self {
-        Self { version, length: pieces.iter().map(Piece::length).sum(), pieces }
+        let writing = WRITINGS.fetch_add(1, Ordering::Relaxed);
+        Self { version, length: pieces.iter().map(Piece::length).sum(), pieces, writing }
     }
 
     /// The bytes that it takes in memory.

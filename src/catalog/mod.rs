@@ -22,6 +22,7 @@
 //! | `vip_index` | who has which name in its VIP list |
 //! | `pages`, `page`, `paged` | the whole registry in pages: a change costs the page that it touched |
 //! | `ready` | answers that are ready, made one at a time, bounded in bytes |
+//! | `part` | lists of those instances alone that a filter lets through, bounded in number, bytes and work |
 //! | `frozen` | the optional copy on a timer |
 //! | `gzip` | compression, in one place |
 
@@ -31,22 +32,26 @@ mod gzip;
 mod page;
 mod paged;
 mod pages;
+mod part;
 mod read_model;
 mod ready;
 mod view;
 mod views;
 mod vip_index;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
 use crate::clock::Clock;
+use crate::model::AppName;
 use crate::registry::{RegionSet, Registry};
 use crate::settings::CatalogSettings;
 
 pub use answer::{Answer, Coding, Form, Piece, What};
+pub use part::Part;
 pub use read_model::hash_code;
 
 pub use views::TooManyBuilt;
@@ -85,14 +90,19 @@ impl Catalog {
         self.settings.store(Arc::new(settings));
     }
 
+    /// The regions that whoever names none reads.
+    pub fn plain_regions(&self) -> RegionSet {
+        self.plain.regions()
+    }
+
     /// The answer to a read of a whole list by somebody who names no regions; none for an application that
-    /// has no instances.
+    /// has no instances, and for a part of a list when there are too many to be made.
     pub async fn answer(&self, what: &What, form: Form) -> Option<Answer> {
-        self.plain.answer(what, form).await
+        self.plain.answer(what, form).await.unwrap_or(None)
     }
 
     /// The same with these remote regions and no others. What is not kept ready is built for one set of
-    /// regions at a time.
+    /// regions at a time, and parts of lists one at a time.
     pub async fn answer_with(
         &self,
         regions: RegionSet,
@@ -100,13 +110,18 @@ impl Catalog {
         form: Form,
     ) -> Result<Option<Answer>, TooManyBuilt> {
         if regions == self.plain.regions() {
-            return Ok(self.answer(what, form).await);
+            return self.plain.answer(what, form).await;
         }
         let new = || {
             let (registry, settings) = (Arc::clone(&self.registry), Arc::clone(&self.settings));
             View::new(registry, regions, settings, self.clock.clone())
         };
         self.others.answer(regions, new, what, form).await
+    }
+
+    /// How many instances each application has, as whoever names no regions reads it.
+    pub fn applications(&self) -> BTreeMap<AppName, usize> {
+        self.plain.applications()
     }
 
     /// Renews the frozen copies; called on their timer.

@@ -146,7 +146,18 @@ impl ReadModel {
             What::App(name) => self.apps.get(name).map(|app| Stamp(app.touched, 0)),
             What::Vip(name) => self.vips.touched(name).map(|version| Stamp(version, 0)),
             What::SecureVip(name) => self.secure_vips.touched(name).map(|version| Stamp(version, 0)),
+            What::Part(part) if part.of == What::Apps && !part.only.apps.is_empty() => {
+                Some(self.stamp_of(&part.only.apps))
+            }
+            What::Part(part) => self.stamp(&part.of),
         }
+    }
+
+    /// The state that these applications are in. An instance that comes or changes makes the version greater, so
+    /// that beside an equal one an application can only be gone: the second number is how many there are.
+    fn stamp_of(&self, apps: &[AppName]) -> Stamp {
+        let touched = apps.iter().filter_map(|name| self.apps.get(name)).map(|app| app.touched);
+        Stamp(touched.clone().max().unwrap_or(Version::EMPTY), u64::try_from(touched.count()).unwrap_or(u64::MAX))
     }
 
     fn apply(&mut self, change: Change) {
@@ -245,6 +256,11 @@ impl ReadModel {
         }
         self.vips.remove(removed.vip_address.as_ref(), removed, version);
         self.secure_vips.remove(removed.secure_vip_address.as_ref(), removed, version);
+    }
+
+    /// How many instances each application has.
+    pub(super) fn applications(&self) -> BTreeMap<AppName, usize> {
+        self.apps.iter().map(|(name, app)| (name.clone(), app.instances)).collect()
     }
 
     /// The pages of the whole registry.

@@ -9,26 +9,46 @@ use parking_lot::Mutex;
 
 use crate::clock::Monotonic;
 
+use super::part::Members;
 use super::read_model::{Moment, Stamp};
 use super::{Answer, Form, What};
 
 /// All ready answers, by what and form.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ReadyAnswers {
     slots: DashMap<(What, Form), Arc<Slot>>,
-    /// Bytes of the answers that depend on a name in the path, about: an answer that is being written
-    /// while others are dropped is counted wrongly until the next time.
+    /// Room for those that depend on a name in the path, or on a filter.
+    capacity: Capacity,
+    /// Bytes of those, about: an answer that is being written while others are dropped is counted wrongly until
+    /// the next time.
     named_bytes: AtomicI64,
     /// How often anything was asked for.
     asked: AtomicU64,
 }
 
-/// Room for answers that depend on a name in the path; going over it drops those that nobody asked for
-/// for the longest time, they are made again when asked for. (The whole registry and the delta have one
-/// answer a form.)
-const MOST_NAMED_BYTES: i64 = 64 * 1024 * 1024;
-/// What is left of them then, so that not every further answer drops some.
-const ENOUGH_NAMED_BYTES: i64 = MOST_NAMED_BYTES / 4 * 3;
+/// Room for answers that depend on what callers write; going over it drops those that nobody asked for for the
+/// longest time, they are made again when asked for. (The whole registry and the delta have one answer a form.)
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capacity {
+    pub(super) bytes: i64,
+    pub(super) answers: usize,
+}
+
+impl Capacity {
+    /// For answers that depend on a name in the path: there are no more of them than names.
+    const OF_NAMES: Self = Self { bytes: 64 * 1024 * 1024, answers: usize::MAX };
+
+    /// What is left when some were dropped, so that not every further answer drops some.
+    fn enough(self) -> Self {
+        Self { bytes: self.bytes / 4 * 3, answers: self.answers / 4 * 3 }
+    }
+}
+
+impl Default for ReadyAnswers {
+    fn default() -> Self {
+        Self::with(Capacity::OF_NAMES)
+    }
+}
 
 /// The place of one answer.
 #[derive(Debug, Default)]
@@ -58,10 +78,17 @@ pub(super) struct Built {
     pub(super) moment: Moment,
     /// When it was written.
     pub(super) at: Monotonic,
+    /// What a part of a list shows; empty for whole lists.
+    pub(super) members: Members,
     pub(super) answer: Answer,
 }
 
 impl ReadyAnswers {
+    /// None yet.
+    pub(super) fn with(capacity: Capacity) -> Self {
+        Self { slots: DashMap::new(), capacity, named_bytes: AtomicI64::new(0), asked: AtomicU64::new(0) }
+    }
+
     /// The place of an answer, if there is one.
     pub(super) fn get(&self, what: &What, form: Form, now: Monotonic) -> Option<Arc<Slot>> {
         let slot = self.slots.get(&(what.clone(), form)).map(|slot| Arc::clone(&slot))?;
@@ -73,16 +100,23 @@ impl ReadyAnswers {
     pub(super) fn slot(&self, what: &What, form: Form, now: Monotonic) -> Arc<Slot> {
         let slot = Arc::clone(&self.slots.entry((what.clone(), form)).or_default());
         self.ask(&slot, now);
+        if self.slots.len() > self.capacity.answers {
+            self.drop_some();
+        }
         slot
     }
 
-    /// Drops whole lists that nobody has asked for in so long; gives the forms in which nobody needs pages of
+    /// Drops whole lists and parts of lists that nobody has asked for in so long; gives the forms in which nobody needs pages of
     /// the whole registry any more.
     pub(super) fn drop_unread(&self, age: Age) -> Vec<Form> {
         let mut dropped = Vec::new();
         self.slots.retain(|(what, form), slot| {
             let asked = Monotonic(slot.asked_at.load(Ordering::Relaxed));
-            let unread = matches!(what, What::Apps | What::Delta) && age.now.since(asked) > age.most;
+            let is_dropped = matches!(what, What::Apps | What::Delta | What::Part(_));
+            let unread = is_dropped && age.now.since(asked) > age.most;
+            if unread && matches!(what, What::Part(_)) {
+                self.named_bytes.fetch_sub(slot.length(), Ordering::Relaxed);
+            }
             if unread && *what == What::Apps {
                 dropped.push(*form);
             }
@@ -92,6 +126,11 @@ impl ReadyAnswers {
         let read: Vec<Form> = lists.map(|slot| slot.key().1).collect();
         let is_needed = |form: &Form| read.iter().any(|read| read == form || read.packed() == *form);
         dropped.into_iter().flat_map(|form| [form, form.packed()]).filter(|form| !is_needed(form)).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
     }
 
     fn ask(&self, slot: &Slot, now: Monotonic) {
@@ -106,8 +145,8 @@ impl ReadyAnswers {
         if matches!(what, What::Apps | What::Delta) {
             return;
         }
-        if self.named_bytes.fetch_add(more, Ordering::Relaxed) + more > MOST_NAMED_BYTES {
-            tracing::debug!(most = MOST_NAMED_BYTES, "ready answers by name take too much room, dropping some");
+        if self.named_bytes.fetch_add(more, Ordering::Relaxed) + more > self.capacity.bytes {
+            tracing::debug!(most = self.capacity.bytes, "ready answers by name take too much room, dropping some");
             self.drop_some();
         }
     }
@@ -118,9 +157,11 @@ impl ReadyAnswers {
         let mut named: Vec<_> =
             named.map(|slot| (slot.asked.load(Ordering::Relaxed), slot.length(), slot.key().clone())).collect();
         named.sort_unstable_by_key(|(asked, ..)| std::cmp::Reverse(*asked));
+        let enough = self.capacity.enough();
         let mut kept = 0;
         for (place, (_, length, key)) in named.into_iter().enumerate() {
-            if place == 0 || (length > 0 && kept + length <= ENOUGH_NAMED_BYTES) {
+            let fits = length > 0 && kept + length <= enough.bytes && place < enough.answers;
+            if place == 0 || fits {
                 kept += length;
             } else {
                 self.slots.remove(&key);
@@ -132,7 +173,7 @@ impl ReadyAnswers {
 
 impl Built {
     fn length(&self) -> i64 {
-        i64::try_from(self.answer.kept()).unwrap_or(i64::MAX)
+        i64::try_from(self.answer.kept() + self.members.kept()).unwrap_or(i64::MAX)
     }
 }
 
@@ -158,6 +199,17 @@ impl Slot {
         })
     }
 
+    /// The answer if it shows these instances, as they are now; it is then right for `stamp` and `moment`.
+    pub(super) fn showing(&self, members: &Members, stamp: Stamp, moment: Moment, age: Age) -> Option<Answer> {
+        self.get(age, |built| {
+            let same = built.members.are(members);
+            if same {
+                (built.stamp, built.moment) = (stamp, moment);
+            }
+            same
+        })
+    }
+
     fn get(&self, age: Age, right: impl FnOnce(&mut Built) -> bool) -> Option<Answer> {
         let mut built = self.built.lock();
         let built = built.as_mut()?;
@@ -178,6 +230,7 @@ mod tests {
     use crate::codec::{Detail, Format};
     use crate::registry::{RegionSet, Version};
 
+    const MOST_NAMED_BYTES: i64 = Capacity::OF_NAMES.bytes;
     const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
 
     fn keep(ready: &ReadyAnswers, what: &What, length: i64) {
@@ -185,7 +238,11 @@ mod tests {
         let answer = Answer::of(Version::EMPTY, vec![vec![0; usize::try_from(length).unwrap_or(0)].into()]);
         let moment = Moment { version: Version::EMPTY, swept: 0 };
         if let Some(stamp) = stamp {
-            ready.keep(what, &ready.slot(what, FORM, Monotonic(0)), Built { stamp, moment, at: Monotonic(0), answer });
+            ready.keep(
+                what,
+                &ready.slot(what, FORM, Monotonic(0)),
+                Built { stamp, moment, at: Monotonic(0), members: Members::default(), answer },
+            );
         }
     }
 

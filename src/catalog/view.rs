@@ -1,5 +1,6 @@
 //! The lists that readers of the same regions get: one sorted copy, its ready answers, its frozen copy.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,15 +11,16 @@ use crate::blocking::off_the_workers;
 use crate::clock::Clock;
 use crate::codec::pieces::Frame;
 use crate::codec::{Document, Format, Group, json, xml};
-use crate::model::Instance;
+use crate::model::{AppName, Instance};
 use crate::registry::{RegionSet, Registry, Version};
 use crate::settings::CatalogSettings;
 
 use super::answer::{self, MOST_PLAIN};
 use super::frozen::{Frozen, Kept};
+use super::part::{self, Members, Parts};
 use super::read_model::{Moment, ReadModel, Source, Stamp};
 use super::ready::{Age, Built, ReadyAnswers};
-use super::{Answer, Coding, Form, Piece, UNREAD, What, gzip, paged};
+use super::{Answer, Coding, Form, Piece, TooManyBuilt, UNREAD, What, gzip, paged};
 
 /// The lists of this server and of some remote regions.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ pub(super) struct View {
     /// written.
     model: Mutex<ReadModel>,
     ready: ReadyAnswers,
+    parts: Parts,
     /// How often the delta was swept; written with the model held.
     swept: AtomicU64,
     frozen: Option<Frozen>,
@@ -64,6 +67,7 @@ impl View {
             regions,
             model: Mutex::new(ReadModel::new(current.delta_entries, regions)),
             ready: ReadyAnswers::default(),
+            parts: Parts::default(),
             swept: AtomicU64::new(0),
             frozen: current.read_only_copy.map(|_| Frozen::default()),
             settings,
@@ -77,16 +81,17 @@ impl View {
     }
 
     /// See [`Catalog::answer`](super::Catalog::answer).
-    pub(super) async fn answer(&self, what: &What, form: Form) -> Option<Answer> {
-        let Some(frozen) = &self.frozen else {
+    pub(super) async fn answer(&self, what: &What, form: Form) -> Result<Option<Answer>, TooManyBuilt> {
+        let frozen = self.frozen.as_ref().filter(|_| !matches!(what, What::Part(_)));
+        let Some(frozen) = frozen else {
             return self.live(what, form).await;
         };
         if let Some(Kept(answer)) = frozen.get(what, form) {
-            return answer;
+            return Ok(answer);
         }
-        let live = self.live(what, form).await;
+        let live = self.live(what, form).await?;
         frozen.keep(what.clone(), form, live.clone());
-        live
+        Ok(live)
     }
 
     /// Renews the frozen copy.
@@ -97,10 +102,18 @@ impl View {
                     frozen.forget(&what, form);
                     continue;
                 }
-                let live = self.live(&what, form).await;
-                frozen.keep(what, form, live);
+                if let Ok(live) = self.live(&what, form).await {
+                    frozen.keep(what, form, live);
+                }
             }
         }
+    }
+
+    /// How many instances each application has.
+    pub(super) fn applications(&self) -> BTreeMap<AppName, usize> {
+        let mut model = self.model.lock();
+        model.catch_up(&self.registry);
+        model.applications()
     }
 
     /// Applies what happened since, before the log forgets it.
@@ -117,7 +130,9 @@ impl View {
 
     /// Forgets the bytes of forms that nobody has read for [`UNREAD`].
     pub(super) fn drop_unread(&self) {
-        let forms = self.ready.drop_unread(Age { now: self.clock.mono(), most: UNREAD });
+        let age = Age { now: self.clock.mono(), most: UNREAD };
+        self.parts.ready.drop_unread(age);
+        let forms = self.ready.drop_unread(age);
         if forms.is_empty() {
             return;
         }
@@ -130,31 +145,44 @@ impl View {
     }
 
     /// An answer of the registry's version of now or later.
-    async fn live(&self, what: &What, form: Form) -> Option<Answer> {
+    async fn live(&self, what: &What, form: Form) -> Result<Option<Answer>, TooManyBuilt> {
+        let ready = if matches!(what, What::Part(_)) { &self.parts.ready } else { &self.ready };
         let wanted = Moment { version: self.registry.version(), swept: self.swept.load(Ordering::Acquire) };
         let now = Age { now: self.clock.mono(), most: self.settings.load().auto_expiration };
-        if let Some(answer) = self.ready.get(what, form, now.now).and_then(|slot| slot.as_of(wanted, now)) {
-            return Some(answer);
+        if let Some(answer) = ready.get(what, form, now.now).and_then(|slot| slot.as_of(wanted, now)) {
+            return Ok(Some(answer));
         }
         let Some(stamp) = self.stamp(what) else {
-            return nobody(what, form, wanted.version);
+            return Ok(nobody(what, form, wanted.version));
         };
-        let slot = self.ready.slot(what, form, now.now);
+        let slot = ready.slot(what, form, now.now);
         if let Some(answer) = slot.same(stamp, wanted, now) {
-            return Some(answer);
+            return Ok(Some(answer));
         }
         let _one_at_a_time = slot.building().await;
         // Whoever was first may have made what is wanted, or something newer.
         if let Some(answer) = slot.as_of(wanted, now).or_else(|| slot.same(stamp, wanted, now)) {
-            return Some(answer);
+            return Ok(Some(answer));
         }
+        let _turn = if matches!(what, What::Part(_)) { Some(self.parts.turn().await?) } else { None };
         let (stamp, moment, source) = {
             let mut model = self.model.lock();
             let moment = model.catch_up(&self.registry);
             match (model.stamp(what), model.source(what)) {
                 (Some(stamp), Some(source)) => (stamp, moment, source),
-                _ => return nobody(what, form, moment.version),
+                _ => return Ok(nobody(what, form, moment.version)),
             }
+        };
+        let mut members = Members::default();
+        let source = if let What::Part(part) = what {
+            let chosen = part::choose(source, Arc::clone(part)).await;
+            if let Some(answer) = slot.showing(&chosen.members, stamp, moment, now) {
+                return Ok(Some(answer));
+            }
+            members = chosen.members;
+            Source::Document(chosen.document)
+        } else {
+            source
         };
         let (answer, at) = match source {
             Source::Pages { hash, pages } => {
@@ -163,8 +191,20 @@ impl View {
             }
             Source::Document(document) => (write(document, form, moment.version).await, now.now),
         };
-        self.ready.keep(what, &slot, Built { stamp, moment, at, answer: answer.clone() });
-        Some(answer)
+        ready.keep(what, &slot, Built { stamp, moment, at, members, answer: answer.clone() });
+        Ok(Some(answer))
+    }
+
+    /// How many parts of lists are kept.
+    #[cfg(test)]
+    pub(super) fn parts_kept(&self) -> usize {
+        self.parts.ready.len()
+    }
+
+    /// Makes all parts of lists wait.
+    #[cfg(test)]
+    pub(super) async fn parts_turn(&self) -> Result<part::Turn<'_>, TooManyBuilt> {
+        self.parts.turn().await
     }
 
     fn stamp(&self, what: &What) -> Option<Stamp> {
@@ -178,9 +218,10 @@ impl View {
 fn nobody(what: &What, form: Form, version: Version) -> Option<Answer> {
     match what {
         What::App(_) => None,
+        What::Part(part) => nobody(&part.of, form, version),
         What::Apps | What::Delta | What::Vip(_) | What::SecureVip(_) => {
             let empty = Document::Applications { version: -1, hash: String::new(), apps: Vec::new() };
-            Some(Answer::of(version, pieces(&empty, form)))
+            Some(Answer { writing: 0, ..Answer::of(version, pieces(&empty, form)) })
         }
     }
 }
@@ -225,7 +266,6 @@ mod tests {
     use crate::catalog::page::shown;
     use crate::catalog::pages::tests::lease;
     use crate::codec::Detail;
-    use crate::model::AppName;
 
     const FORM: Form = Form { format: Format::Json, detail: Detail::Full, coding: Coding::Plain };
 

@@ -23,9 +23,9 @@ const MOST_KEPT: usize = 8;
 /// Readers that wait for views that are not kept, or have one built.
 const MOST_WAITING: usize = 16;
 
-/// Too many wait already for lists of regions that are not kept ready.
+/// Too many wait already for lists of regions, or parts of lists, that are not kept ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many lists of regions are to be built")]
+#[error("too many lists of regions or parts of lists are to be built")]
 pub struct TooManyBuilt;
 
 /// See the module.
@@ -55,14 +55,14 @@ impl Views {
         form: Form,
     ) -> Result<Option<Answer>, TooManyBuilt> {
         if let Some(view) = self.get(regions) {
-            return Ok(view.answer(what, form).await);
+            return view.answer(what, form).await;
         }
         let _place = self.waiting.try_acquire().map_err(|_| TooManyBuilt)?;
         let one_at_a_time = Arc::clone(&self.building).lock_owned().await;
         // Whoever was first may have built it.
         if let Some(view) = self.get(regions) {
             drop(one_at_a_time);
-            return Ok(view.answer(what, form).await);
+            return view.answer(what, form).await;
         }
         let view = Arc::new(new());
         let (built, what, runtime) = (Arc::clone(&view), what.clone(), Handle::current());
@@ -74,7 +74,7 @@ impl Views {
         });
         let answer = answer.await;
         self.keep(&view);
-        Ok(answer)
+        answer
     }
 
     /// Those that are kept.

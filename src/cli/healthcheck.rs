@@ -80,11 +80,12 @@ fn login(security: &SecuritySettings) -> Option<Zeroizing<String>> {
 fn question(settings: &Settings) -> (SocketAddr, String, Option<&ServerTls>) {
     let (http, management, tls) = (&settings.http, &settings.management, &settings.tls);
     let seen = management.exposes("health");
-    let readiness = format!("{}/health/readiness", management.base_path);
+    let probe = if management.health.probes { "/readiness" } else { "" };
+    let readiness = format!("{}{}{probe}", management.base_path, management.path("health"));
     match management.port {
         ManagementPort::Own(port) if seen => {
             let address = SocketAddr::new(local(management.address.or(http.address)), port);
-            (address, readiness, tls.management.as_ref())
+            (address, format!("{}{readiness}", management.server_base_path), tls.management.as_ref())
         }
         ManagementPort::Same if seen => {
             let path = format!("{}{readiness}", http.context_path);
@@ -165,6 +166,13 @@ mod tests {
             asked(&["--management.server.port=9", "--management.endpoints.web.base-path=/"]),
             "127.0.0.1:9/health/readiness"
         );
+        let moved = [
+            "--management.server.port=9",
+            "--management.server.base-path=/m",
+            "--management.endpoints.web.path-mapping.health=healthcheck",
+            "--management.endpoint.health.probes.enabled=false",
+        ];
+        assert_eq!(asked(&moved), "127.0.0.1:9/m/actuator/healthcheck");
         let secured = ["--server.ssl.certificate=a", "--server.ssl.certificate-private-key=b"];
         assert_eq!(asked(&secured), "https://127.0.0.1:8761/actuator/health/readiness");
         let plain_management = [secured.as_slice(), &["--management.server.port=9"]].concat();

@@ -17,11 +17,11 @@ use super::body::Room;
 use super::error::ApiError;
 use super::negotiation::{list_form, negotiate, request_format};
 use super::regions::Regions;
-use super::{Api, BodyLimits, body, origin, respond};
+use super::{Api, BodyLimits, body, conditional, filter, origin, respond};
 
 /// `GET apps`: everything. Never 404, even when there is nothing.
 pub(super) async fn all(api: &Api, head: &Parts) -> Result<Response, ApiError> {
-    list_of(api, &head.headers, &What::Apps, true, Regions::named(api, &head.uri)).await
+    list_of(api, head, What::Apps, true, Regions::named(api, &head.uri)).await
 }
 
 /// `GET apps/delta`: what changed within the retention.
@@ -30,31 +30,27 @@ pub(super) async fn delta(api: &Api, head: &Parts) -> Result<Response, ApiError>
         negotiate(&head.headers)?;
         return Err(ApiError::Forbidden);
     }
-    list_of(api, &head.headers, &What::Delta, true, Regions::named(api, &head.uri)).await
+    list_of(api, head, What::Delta, true, Regions::named(api, &head.uri)).await
 }
 
 /// `GET apps/{app}`: never compressed, as in Java.
 pub(super) async fn one(api: &Api, app: &str, head: &Parts) -> Result<Response, ApiError> {
-    list(api, &head.headers, &What::App(AppName::new(app)), false).await
+    list(api, head, What::App(AppName::new(app)), false).await
 }
 
 /// Any whole list, once the registry is open for traffic.
-pub(super) async fn list(
-    api: &Api,
-    headers: &HeaderMap,
-    what: &What,
-    may_compress: bool,
-) -> Result<Response, ApiError> {
-    list_of(api, headers, what, may_compress, Regions::Plain).await
+pub(super) async fn list(api: &Api, head: &Parts, what: What, may_compress: bool) -> Result<Response, ApiError> {
+    list_of(api, head, what, may_compress, Regions::Plain).await
 }
 
 async fn list_of(
     api: &Api,
-    headers: &HeaderMap,
-    what: &What,
+    head: &Parts,
+    what: What,
     may_compress: bool,
     regions: Regions,
 ) -> Result<Response, ApiError> {
+    let headers = &head.headers;
     let (form, content_type) = list_form(headers, may_compress)?;
     if !api.registry.is_open() {
         return Err(ApiError::Forbidden);
@@ -62,16 +58,18 @@ async fn list_of(
     if api.overload.is_shedding() {
         return Err(ApiError::Overloaded);
     }
-    let answer = match regions {
-        Regions::Plain => api.catalog.answer(what, form).await,
-        Regions::Loaded(regions) => {
-            let answer = api.catalog.answer_with(regions, what, form).await;
-            answer.map_err(|TooManyBuilt| ApiError::Overloaded)?
-        }
+    let what = match what {
+        What::Delta => what,
+        what => what.only(filter::selection(&head.uri)?),
+    };
+    let regions = match regions {
+        Regions::Plain => api.catalog.plain_regions(),
+        Regions::Loaded(regions) => regions,
         Regions::Awaited => return Err(ApiError::Forbidden),
     };
-    let answer = answer.ok_or(ApiError::NotFound)?;
-    Ok(respond::ready(answer, form, content_type))
+    let answer = api.catalog.answer_with(regions, &what, form).await;
+    let answer = answer.map_err(|TooManyBuilt| ApiError::Overloaded)?.ok_or(ApiError::NotFound)?;
+    Ok(conditional::ready(headers, api.node, answer, form, content_type))
 }
 
 /// `POST apps/{app}`: registers an instance.

@@ -16,12 +16,14 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation` and `media_range`, `body`
-//! (reading one within limits), `query`, `regions`, `overload`, `error`, `respond`.
+//! (reading one within limits), `query`, `regions`, `filter`, `conditional`, `overload`, `error`, `respond`.
 
 mod apps;
 mod body;
+mod conditional;
 mod demands;
 mod error;
+mod filter;
 mod instance;
 mod media_range;
 mod metadata;

@@ -48,7 +48,8 @@ pub(super) fn status(uri: &Uri, name: &str) -> Result<Option<InstanceStatus>, Ap
     first(uri, name).map(known).transpose()
 }
 
-fn pairs(uri: &Uri) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+/// Every parameter with its value, in order.
+pub(super) fn pairs(uri: &Uri) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
     pairs.map(|pair| {
         // Nearly all are written as they are meant.

@@ -154,4 +154,43 @@ mod tests {
             assert_eq!(Resource::of(path, &context_path).unwrap(), None, "{path}");
         }
     }
+
+    /// Where `docs/openapi.yaml` has a resource: another one must be given a place here, and described there.
+    fn described(resource: &Resource<'_>) -> &'static str {
+        match resource {
+            Resource::Apps => "/eureka/apps",
+            Resource::Delta => "/eureka/apps/delta",
+            Resource::App(_) => "/eureka/apps/{app}",
+            Resource::Instance(_) => "/eureka/apps/{app}/{instance}",
+            Resource::Status(_) => "/eureka/apps/{app}/{instance}/status",
+            Resource::Metadata(_) => "/eureka/apps/{app}/{instance}/metadata",
+            Resource::Anywhere(_) => "/eureka/instances/{instance}",
+            Resource::Vip(_) => "/eureka/vips/{vip}",
+            Resource::SecureVip(_) => "/eureka/svips/{vip}",
+            Resource::Batch => "/eureka/peerreplication/batch",
+            Resource::Digest => "/eureka/peerreplication/digest",
+            Resource::ServerStatus => "/eureka/status",
+            Resource::Overrides => "/eureka/serverinfo/statusoverrides",
+            Resource::Asg => "/eureka/asg/{name}/status",
+        }
+    }
+
+    #[test]
+    fn every_resource_is_described_with_its_methods() {
+        const YAML: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi.yaml"));
+        let document: serde_json::Value = serde_saphyr::from_str(YAML).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        let mut seen = 0;
+        for (path, item) in paths {
+            let Some(resource) = Resource::of(path, &[]).unwrap() else { continue };
+            assert_eq!(described(&resource), path);
+            seen += 1;
+            let methods = resource.methods().unwrap_or("POST");
+            for method in ["GET", "PUT", "POST", "DELETE"] {
+                let is_there = item.get(method.to_lowercase()).is_some();
+                assert_eq!(is_there, methods.split(',').any(|own| own == method), "{method} {path}");
+            }
+        }
+        assert_eq!(seen, 14, "each of them once");
+    }
 }

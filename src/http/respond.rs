@@ -45,7 +45,7 @@ pub(super) fn allowed(status: StatusCode, methods: &'static str) -> Response {
 
 /// An answer to `HEAD`: what `GET` would be answered, without its body.
 pub(super) fn head_alone(mut response: Response) -> Response {
-    let length = response.body().size_hint().exact();
+    let length = response.body().size_hint().exact().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
     if let Some(length) = length.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }

@@ -11,10 +11,10 @@ use super::error::ApiError;
 
 /// `GET vips/{vip}`.
 pub(super) async fn plain(api: &Api, vip: &str, head: &Parts) -> Result<Response, ApiError> {
-    list(api, &head.headers, &What::Vip(vip.into()), false).await
+    list(api, head, What::Vip(vip.into()), false).await
 }
 
 /// `GET svips/{vip}`.
 pub(super) async fn secure(api: &Api, vip: &str, head: &Parts) -> Result<Response, ApiError> {
-    list(api, &head.headers, &What::SecureVip(vip.into()), false).await
+    list(api, head, What::SecureVip(vip.into()), false).await
 }

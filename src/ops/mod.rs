@@ -3,11 +3,13 @@
 //! | module | what |
 //! | --- | --- |
 //! | `operations` | instances found, taken out of traffic and back, explained |
-//! | `actuator` | Spring Boot's endpoints: health, loggers, refresh |
+//! | `actuator` | Spring Boot's endpoints: health, info, env, loggers, refresh, service registry |
+//! | `openapi` | what can be asked of this server, as OpenAPI describes it |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+mod openapi;
 mod operations;
 
 use std::sync::Arc;
@@ -26,7 +28,7 @@ use crate::peers::{Peers, Regions};
 use crate::registry::Registry;
 use crate::settings::Settings;
 
-use actuator::Refresh;
+use actuator::{InForce, Refresh};
 pub use operations::Memory;
 
 /// What the endpoints work on. Copies are the same one.
@@ -62,6 +64,8 @@ pub struct Context {
     pub levels: Option<LogLevels>,
     /// Reads the settings again; none in a server that has nowhere to read them from.
     pub refresh: Option<Refresh>,
+    /// Tells which settings are in force; none in such a server.
+    pub in_force: Option<InForce>,
 }
 
 impl Context {
@@ -75,7 +79,7 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes = operations::router(context);
+    let mut routes = operations::router(context).merge(openapi::router(context, &context_path));
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

@@ -15,7 +15,7 @@ use crate::codec::StatusDocument;
 use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service};
 use crate::logging::LogLevels;
 use crate::model::Instance;
-use crate::ops::actuator::{self, Refresh};
+use crate::ops::actuator::{self, InForce, Refresh};
 use crate::ops::{self, Context};
 use crate::peers::{
     self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
@@ -36,6 +36,8 @@ pub struct Ops {
     pub levels: Option<LogLevels>,
     /// Reads the settings again.
     pub refresh: Option<Refresh>,
+    /// Tells which settings are in force.
+    pub in_force: Option<InForce>,
 }
 
 /// A server: registry, read model and API.
@@ -152,11 +154,14 @@ impl App {
 
     /// The actuator alone, for a port of its own, where there is no context path.
     pub(super) fn actuator(&self, ops: Ops) -> Router {
-        actuator::router(&self.context(ops), "").fallback_service(self.access.nothing())
+        let base_path = self.settings.borrow().management.server_base_path.clone();
+        let routes = actuator::router(&self.context(ops), &base_path);
+        let routes = if base_path.is_empty() { routes } else { Router::new().nest(&base_path, routes) };
+        routes.fallback_service(self.access.nothing())
     }
 
     fn context(&self, ops: Ops) -> Context {
-        let Ops { draining, levels, refresh } = ops;
+        let Ops { draining, levels, refresh, in_force } = ops;
         Context {
             registry: Arc::clone(&self.registry),
             catalog: Arc::clone(&self.catalog),
@@ -173,6 +178,7 @@ impl App {
             draining,
             levels,
             refresh,
+            in_force,
         }
     }
 

@@ -44,7 +44,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::ops::actuator::Refresh;
+use crate::ops::actuator::{InForce, Refresh};
 use crate::settings::{ManagementPort, Settings};
 use crate::snapshot::Snapshot;
 
@@ -94,8 +94,9 @@ pub async fn serve(
         work.keep_snapshot(&app, snapshot);
     }
 
+    let in_force = reload.clone().map(|reload| -> InForce { Arc::new(move || reload.in_force()) });
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
-    let ops = Ops { draining: draining.clone(), levels, refresh };
+    let ops = Ops { draining: draining.clone(), levels, refresh, in_force };
     let logged = |router: Router| access.as_ref().map_or(router.clone(), |access| access.over(router));
     let (router, management) = match settings.management.port {
         ManagementPort::Same => (app.with_operations(ops, true), None),

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::access::tls::Tls;
 use crate::logging::LogLevels;
-use crate::ops::actuator::Refreshed;
+use crate::ops::actuator::{Environment, Refreshed};
 use crate::settings::{ConfigTrees, Effect, Effective, Examined};
 
 use super::App;
@@ -24,6 +24,8 @@ pub(super) struct Reload {
     tls: Tls,
     /// What was read last; held while it is read again, so that one reload ends before the next.
     last: Mutex<Last>,
+    /// What was read last and was right, as people look at it; held for a look.
+    environment: Mutex<Environment>,
 }
 
 struct Last {
@@ -35,9 +37,10 @@ struct Last {
 impl Reload {
     /// Takes what holds now from where it will be read again.
     pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
-        let Examined { effective, trees, .. } = read();
+        let Examined { effective, profiles, trees, .. } = read();
         let last = Mutex::new(Last { in_force: values(&effective), trees });
-        Self { app, read, levels, tls, last }
+        let environment = Mutex::new(Environment { profiles, effective: Arc::new(effective) });
+        Self { app, read, levels, tls, last, environment }
     }
 
     /// Reads again if a folder of secrets has changed since it was read. To be called now and then.
@@ -49,11 +52,16 @@ impl Reload {
         }
     }
 
+    /// What was read last and was right. What counts after a restart only is as it will be then.
+    pub(super) fn in_force(&self) -> Environment {
+        self.environment.lock().clone()
+    }
+
     /// Reads again; the error lists what is wrong.
     pub(super) fn run(&self) -> Result<Refreshed, String> {
         self.tls.look_again(true);
         let mut last = self.last.lock();
-        let Examined { outcome, effective, trees, .. } = (self.read)();
+        let Examined { outcome, effective, profiles, trees, .. } = (self.read)();
         last.trees = trees;
         let settings = outcome.map_err(|mistakes| {
             tracing::warn!(%mistakes, "the settings are wrong, the old ones stay in force");
@@ -71,6 +79,7 @@ impl Reload {
             levels.reload(&settings.logging);
         }
         last.in_force = found;
+        *self.environment.lock() = Environment { profiles, effective: Arc::new(effective) };
         let (changed, after_restart) = (refreshed.changed.join(", "), refreshed.after_restart.join(", "));
         tracing::info!(changed, after_restart, "settings read again");
         Ok(refreshed)

@@ -25,6 +25,7 @@ mod catalog;
 mod credentials;
 mod effective;
 mod findings;
+mod health;
 mod http;
 mod known;
 mod leases;
@@ -58,6 +59,7 @@ pub use catalog::CatalogSettings;
 pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
 pub use effective::{Effect, Effective};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
+pub use health::{HealthGroup, HealthSettings, Show, Shown};
 pub use http::HttpSettings;
 pub use leases::LeaseSettings;
 pub use limits::LimitSettings;
@@ -65,7 +67,7 @@ pub use logging::{
     AccessLogSettings, AccessPart, Colours, LineFormat, LogFileSettings, LogLevel, LoggingSettings, TimeUnit,
     java_loggers, target_of,
 };
-pub use management::{ManagementPort, ManagementSettings};
+pub use management::{EndpointAccess, InfoSettings, ManagementPort, ManagementSettings};
 pub use opening::OpeningSettings;
 pub use own_instance::{OwnInstanceSettings, OwnRegistration};
 pub use peer_name::{OwnRoot, PeerName};

@@ -8,7 +8,7 @@ mod peers;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 /// The header of HTTP Basic.
-fn basic(user: &str, password: &str) -> String {
+pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))
 }
 

@@ -87,14 +87,37 @@ fn a_management_port_of_its_own_has_the_actuator_and_nothing_else() {
 }
 
 #[test]
-fn only_health_is_exposed_by_default() {
+fn only_health_and_info_are_exposed_by_default() {
     let server = Server::start(&[]);
     let mut wire = server.connect();
-    assert_eq!(wire.ask(get("/actuator/health", "")).status, 200);
+    for seen in ["/actuator/health", "/actuator/info"] {
+        assert_eq!(wire.ask(get(seen, "")).status, 200, "{seen}");
+    }
     for hidden in ["/actuator/loggers", "/actuator/loggers/ROOT", "/actuator/refresh", "/actuator/env"] {
         assert_eq!(wire.ask(get(hidden, "")).status, 404, "{hidden}");
     }
     assert_eq!(wire.ask(post_json("/actuator/refresh", "{}")).status, 404);
+}
+
+#[test]
+fn settings_in_force_are_shown_without_secrets() {
+    const YAML: &str = "eureka:\n  instance:\n    hostname: host-shown\n    metadata-map:\n      apiToken: hidden\n";
+    let exposed = "--management.endpoints.web.exposure.include=env";
+    let (server, _) = with_file(YAML, &[exposed]);
+    let mut wire = server.connect();
+    let masked = wire.ask(get("/actuator/env", "")).text();
+    assert!(masked.contains("eureka.instance.hostname") && !masked.contains("host-shown"), "{masked}");
+    let (server, _) = with_file(YAML, &[exposed, "--management.endpoint.env.show-values=always"]);
+    let mut wire = server.connect();
+    let all = wire.ask(get("/actuator/env", "")).text();
+    assert!(
+        all.starts_with(r#"{"activeProfiles":[],"defaultProfiles":["default"],"propertySources":[{"name":"#),
+        "{all}"
+    );
+    assert!(all.contains("apiToken") && !all.contains("hidden"), "{all}");
+    let one = wire.ask(get("/actuator/env/eureka.instance.hostname", "")).text();
+    assert!(one.contains(r#""value":"host-shown""#) && one.contains("application.yml"), "{one}");
+    assert_eq!(wire.ask(get("/actuator/env/no.such.property", "")).status, 404);
 }
 
 #[test]

@@ -26,10 +26,11 @@ pub(in crate::catalog) enum Source {
 }
 
 impl ReadModel {
-    /// What a list shows; none for an application without instances.
+    /// What a list shows, of a part all that it is chosen from; none for an application without instances.
     pub(in crate::catalog) fn source(&self, what: &What) -> Option<Source> {
         let document = match what {
             What::Apps => return Some(Source::Pages { hash: self.hash(), pages: self.pages.list() }),
+            What::Part(part) => return self.source(&part.of),
             What::Delta => Document::Applications {
                 version: i64::try_from(self.touched.0).unwrap_or(i64::MAX),
                 hash: self.hash(),

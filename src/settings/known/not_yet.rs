@@ -12,7 +12,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
             "eureka.dashboard.enabled",
-            "management.endpoint.health.probes.enabled",
         ],
     ),
     (
@@ -27,10 +26,7 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
         &[
             "eureka.instance.initial-status",
             "eureka.dashboard.path",
-            "management.server.base-path",
             "management.server.*",
-            "management.endpoint.health.show-details",
-            "management.endpoint.health.show-components",
             "management.endpoints.*",
             "management.endpoint.*",
             "management.health.*",

@@ -33,7 +33,7 @@ impl Role {
     }
 
     /// The role of a name, in any letter case, with or without Spring's `ROLE_`.
-    fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_ascii_lowercase();
         let name = name.strip_prefix("role_").unwrap_or(&name);
         Self::ALL.into_iter().find(|role| role.name() == name)
