@@ -9,8 +9,8 @@
 //! | --- | --- |
 //! | [`cli`] | the command line |
 //! | [`server`] | start, opening for traffic, connections, tasks, shutdown |
+//! | [`ops`] | what operators ask and do: actuator, metrics, events, operations, dashboard |
 //! | [`http`] | the API, one file a resource |
-//! | [`ops`] | what operators ask and do: the actuator |
 //! | [`peers`] | the other nodes: what they are told, what they tell, the first copy |
 //! | [`catalog`] | the read model: ready answers for whoever reads lists |
 //! | [`registry`] | the state and its rules: leases, overrides, change log, eviction |

@@ -38,7 +38,7 @@ pub(super) fn renew(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Resul
     let app = AppName::upper(app);
     let said = query::millis(&head.uri, "lastDirtyTimestamp").and_then(|last_dirty| match origin {
         Origin::Peer => Ok((last_dirty, query::status(&head.uri, "overriddenstatus")?)),
-        Origin::Client | Origin::Server | Origin::Region => Ok((last_dirty, None)),
+        Origin::Client | Origin::Operator | Origin::Server | Origin::Region => Ok((last_dirty, None)),
     });
     let (last_dirty, brought) = unless_missing(api, &app, id, said)?;
     match api.registry.renew(&app, id, last_dirty, brought, origin) {

@@ -112,6 +112,14 @@ impl Instance {
         self
     }
 
+    /// Where it runs: what its metadata says (`zone`, what Spring's load balancer goes by), else what Amazon does.
+    pub fn zone(&self) -> Option<&str> {
+        self.metadata.get("zone").or_else(|| match &self.data_center {
+            DataCenter::Amazon(machine) => machine.get("availability-zone"),
+            DataCenter::Own(_) => None,
+        })
+    }
+
     /// The single names of a comma-separated VIP list.
     pub fn vips(list: Option<&Text>) -> impl Iterator<Item = &str> {
         list.into_iter().flat_map(|list| list.split(','))

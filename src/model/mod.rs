@@ -12,6 +12,7 @@
 //! | `metadata` | [`Metadata`] | `Map` in `HashMap` order |
 //! | `lease_info` | [`LeaseRequest`], [`LeaseTimes`] | `LeaseInfo` |
 //! | `instance` | [`Instance`] | `InstanceInfo` |
+//! | `selection` | [`Selection`] | none |
 //! | `registration` | [`Registration`], [`Refusal`] | `ApplicationResource.addInstance` |
 //! | `replication` | [`ReplicationItem`], [`ReplicationOutcome`]: received | `ReplicationInstance`, `…Response` |
 //! | | [`OutgoingItem`], [`PeerAnswer`]: sent | the same |
@@ -23,6 +24,7 @@ mod metadata;
 mod names;
 mod registration;
 mod replication;
+mod selection;
 mod status;
 
 pub use data_center::{DataCenter, NonAmazon};
@@ -34,6 +36,7 @@ pub use registration::{GivenDataCenter, Refusal, Registration};
 pub use replication::{
     OutgoingAction, OutgoingItem, PeerAnswer, ReplicationAction, ReplicationItem, ReplicationOutcome,
 };
+pub use selection::Selection;
 pub use status::{ActionType, InstanceStatus};
 
 /// A wall time in milliseconds since 1970, as Eureka writes it. 0 stands for "never".

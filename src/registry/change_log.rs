@@ -65,8 +65,10 @@ impl Cause {
 /// Who brought a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// A client or an operator: peers are told.
+    /// A client, or an operator who speaks as one: peers are told.
     Client,
+    /// An operator, through this server's own means: peers are told.
+    Operator,
     /// This server itself, which found a lease lapsed: peers find that out by themselves.
     Server,
     /// A peer: nobody is told.
@@ -80,6 +82,7 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Client => "client",
+            Self::Operator => "operator",
             Self::Server => "server",
             Self::Peer => "peer",
             Self::Region => "region",

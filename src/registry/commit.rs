@@ -37,7 +37,7 @@ pub(super) struct Commit {
 impl Registry {
     /// Tells the peers, unless a peer told this. Holding the commit lock is what keeps the order.
     pub(super) fn tell(&self, origin: Origin, told: Told, lease: &Arc<Lease>, now: Now) {
-        if origin == Origin::Client {
+        if matches!(origin, Origin::Client | Origin::Operator) {
             self.replicas.changed(told, lease, now.mono);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use rand::seq::SliceRandom as _;
 use crate::model::{AppName, InstanceId, WallMillis};
 
 use super::last_leases::LeaseEvent;
-use super::lease::LeaseLength;
+use super::lease::{Lease, LeaseLength};
 use super::lease_clock::LeaseMillis;
 use super::preservation::{Reason, Silence, Verdict};
 use super::{Cause, Origin, Registry};
@@ -43,17 +44,17 @@ pub struct PreservationNews {
 }
 
 /// All leases as a round finds them.
-struct Survey {
-    lapsed: Vec<Lapsed>,
-    silence: Silence,
+pub(super) struct Survey {
+    pub(super) lapsed: Vec<Lapsed>,
+    pub(super) silence: Silence,
 }
 
 /// A lease that has lapsed, and how long it had lasted, in milliseconds.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Lapsed {
+pub(super) struct Lapsed {
     app: AppName,
     id: InstanceId,
-    lasted: u64,
+    pub(super) lasted: u64,
 }
 
 impl Registry {
@@ -113,13 +114,32 @@ impl Registry {
                 "all others have renewed on time for long enough, the silent instances are taken for lost"
             ),
         }
-        let expired = lapsed.iter().filter(|lapsed| self.expire(&lapsed.app, &lapsed.id)).count();
+        let expired =
+            lapsed.iter().filter(|lapsed| self.expire(&lapsed.app, &lapsed.id, Lease::lapsed, Origin::Server)).count();
         let losses = &mut self.commit.lock().losses;
         match verdict {
             Verdict::Accept => losses.note_accepted(),
             Verdict::Expire(_) | Verdict::Preserve => losses.note_expired(expired, lease_now),
         }
         Round { lapsed: found, expired }
+    }
+
+    /// Ends the leases of all who are silent, lapsed or not: an operator knows that they are gone. Peers find that out
+    /// by themselves, or are told to as well. Gives how many it ended.
+    pub fn accept_losses(&self) -> usize {
+        let (now, length) = self.lease_time(self.clock.now());
+        let apps: Vec<_> = self.apps.iter().map(|leases| Arc::clone(&leases)).collect();
+        let silent: Vec<_> = apps
+            .iter()
+            .flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>())
+            .filter(|lease| lease.is_silent(now, length))
+            .collect();
+        let end = |lease: &Arc<Lease>| {
+            self.expire(&lease.instance.app, &lease.instance.id, Lease::is_silent, Origin::Operator)
+        };
+        let ended = silent.iter().filter(|lease| end(lease)).count();
+        self.commit.lock().losses.note_accepted();
+        ended
     }
 
     /// Says once when self-preservation begins to hold lapsed leases, and once when it ends.
@@ -145,7 +165,7 @@ impl Registry {
         }
     }
 
-    fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
+    pub(super) fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
         let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
         let silence = Silence { overdue: 0, fingerprint: 0, last_late };
         let mut survey = Survey { lapsed: Vec::new(), silence };
@@ -159,7 +179,7 @@ impl Registry {
                         lasted: lease.lasts(length),
                     });
                 }
-                if lapsed || lease.overdue_at() < now {
+                if lease.is_silent(now, length) {
                     survey.silence.overdue += 1;
                     let mut hasher = DefaultHasher::new();
                     (&lease.instance.app, &lease.instance.id, lease.times().registration).hash(&mut hasher);
@@ -171,18 +191,24 @@ impl Registry {
     }
 
     /// Ends one lease, unless it was renewed, cancelled or granted anew since the survey.
-    fn expire(&self, app: &AppName, id: &InstanceId) -> bool {
+    fn expire(
+        &self,
+        app: &AppName,
+        id: &InstanceId,
+        may_end: fn(&Lease, LeaseMillis, LeaseLength) -> bool,
+        origin: Origin,
+    ) -> bool {
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
         let mut commit = self.commit.lock();
         let lease = self.lease(app.as_str(), id.as_str());
-        let Some(lease) = lease.filter(|lease| lease.lapsed(lease_now, length)) else {
+        let Some(lease) = lease.filter(|lease| may_end(lease, lease_now, length)) else {
             return false;
         };
-        commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Expired, Origin::Server));
-        self.end(&mut commit, &lease, Cause::Expired, Origin::Server, now);
+        commit.cancelled.push(LeaseEvent::new(now.wall, (app, id), Cause::Expired, origin));
+        self.end(&mut commit, &lease, Cause::Expired, origin, now);
         drop(commit);
-        tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, "instance expired");
+        tracing::info!(%app, %id, last_renewal = lease.times().last_renewal, origin = origin.as_str(), "instance expired");
         true
     }
 }

@@ -255,6 +255,11 @@ impl Lease {
         self.after_renewal(interval + interval / 2)
     }
 
+    /// Whether it is silent by now.
+    pub fn is_silent(&self, now: LeaseMillis, length: LeaseLength) -> bool {
+        self.lapsed(now, length) || self.overdue_at() < now
+    }
+
     /// When the instance was first UP under this or an earlier lease; 0 for never.
     pub fn service_up(&self) -> WallMillis {
         self.service_up

@@ -15,6 +15,7 @@
 //! | `history` | every one of the last changes | none |
 //! | `commit` | what is changed together, under one lock | none |
 //! | `capacity` | how many leases there may be | none |
+//! | `explain` | why leases stay or go, in words | none |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
 //! | `opening`, `early` | when lists may be read, and what no first copy undoes | `shouldAllowAccess` |
@@ -30,6 +31,7 @@ mod change_log;
 mod commit;
 mod early;
 mod eviction;
+mod explain;
 mod history;
 mod last_leases;
 mod lease;
@@ -63,6 +65,7 @@ pub use agreement::{Facts, OverrideStamp};
 pub use capacity::Full;
 pub use change_log::{Cause, Change, Origin, RecentChanges, Tally, Version};
 pub use eviction::{PreservationNews, Round};
+pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp};
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
 pub use lease_clock::{LeaseClock, LeaseMillis};

@@ -83,6 +83,11 @@ impl Population {
         promised + f64::from(self.phantom) * per_minute(usual)
     }
 
+    /// The same as a whole number.
+    pub(super) fn expected(&self) -> u64 {
+        whole(self.expected_renewals().round())
+    }
+
     /// Renewals a minute that must be exceeded for leases to expire.
     pub(super) fn threshold(&self) -> u64 {
         whole(self.expected_renewals() * self.settings.renewal_percent)
@@ -137,7 +142,7 @@ pub(super) enum Reason {
 }
 
 /// What the rules beyond Java's remember between rounds; owned by the commit lock.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Losses {
     settings: PreservationSettings,
     /// When rounds ended leases, and how many.
@@ -179,6 +184,13 @@ impl Losses {
             Some(after) if silence.overdue > 0 && calm_for >= after => Verdict::Accept,
             _ => Verdict::Preserve,
         }
+    }
+
+    /// When those who are silent now are taken for lost, if all others go on renewing; none: never.
+    pub(super) fn accepts_in(&self, now: LeaseMillis) -> Option<Duration> {
+        let (_, since) = self.calm?;
+        let calm_for = Duration::from_millis(now.0.saturating_sub(since.0));
+        Some(self.settings.accept_after?.saturating_sub(calm_for))
     }
 
     /// Notes that a peer was unavailable at that time.

@@ -5,6 +5,7 @@
 mod changed_settings;
 mod delta;
 mod eviction;
+mod explained;
 mod fleet;
 mod frozen_copy;
 mod length;
