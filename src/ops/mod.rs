@@ -3,10 +3,14 @@
 //! | module | what |
 //! | --- | --- |
 //! | `actuator` | Spring Boot's endpoints: health, loggers, refresh |
+//! | `events` | what happens, for those who follow it |
+//! | `webhooks` | the same, sent to those whom the settings name |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+pub mod events;
+pub mod webhooks;
 
 use std::sync::Arc;
 
@@ -25,6 +29,8 @@ use crate::registry::Registry;
 use crate::settings::Settings;
 
 use actuator::Refresh;
+use events::Events;
+use webhooks::Webhooks;
 
 /// What the endpoints work on. Copies are the same one.
 #[derive(Clone)]
@@ -37,6 +43,10 @@ pub struct Context {
     pub peers: Peers,
     /// The remote regions.
     pub regions: Regions,
+    /// What happens.
+    pub events: Events,
+    /// Who is told of it.
+    pub webhooks: Webhooks,
     /// Who may do what.
     pub access: Access,
     /// What limits refused.
@@ -70,7 +80,7 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes = Router::new();
+    let mut routes = events::router(context);
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

@@ -23,6 +23,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::ops::events::Endless;
+
 use super::timed_io::Waiting;
 
 /// A request whose body is not in yet, or whose answer is not out; shared by the two.
@@ -77,7 +79,11 @@ pub(super) async fn request(
 
 /// The answer as the connection sends it.
 pub(super) fn answer(response: Response<Body>, exchange: Arc<Exchange>) -> Response<AnswerBody> {
-    response.map(|body| AnswerBody { body, exchange })
+    let is_endless = response.extensions().get::<Endless>().is_some();
+    if is_endless {
+        exchange.waiting.endless_begins();
+    }
+    response.map(|body| AnswerBody { body, exchange, is_endless })
 }
 
 /// A body that does not go with its reader.
@@ -158,6 +164,15 @@ async fn discard(mut incoming: Incoming, most: usize) {
 pub(super) struct AnswerBody {
     body: Body,
     exchange: Arc<Exchange>,
+    is_endless: bool,
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        if self.is_endless {
+            self.exchange.waiting.endless_is_over();
+        }
+    }
 }
 
 impl http_body::Body for AnswerBody {

@@ -60,6 +60,7 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     let (access, held) = (app.access().clone(), Arc::clone(app.registry()));
     let gone = move || access.forget_owners(|app, id| held.held(app, id).is_none());
     tasks.every("owners of instances", settings, |_| FORGET_OWNERS, gone);
+    tasks.tell_events(app);
     tasks.watch_load(Arc::clone(app.overload()), settings);
     app.regions().start(&tasks.tracker, &tasks.ending);
     let own_registration = settings.borrow().own.registration;
@@ -113,6 +114,37 @@ impl Tasks {
                     let work = Arc::clone(&work);
                     survive(name, tokio::task::spawn_blocking(move || work())).await;
                 }
+            }
+        });
+    }
+
+    /// Follows what happens, and tells whom the settings name.
+    fn tell_events(&self, app: &App) {
+        let events = app.events().clone();
+        self.keep_running("events", move || {
+            let events = events.clone();
+            async move { events.follow().await }
+        });
+        for place in 0..app.webhooks().len() {
+            let app = app.clone();
+            self.keep_running("webhook", move || {
+                let app = app.clone();
+                async move { app.webhooks().serve(place, app.events(), app.registry()).await }
+            });
+        }
+    }
+
+    /// Does something until the end; a run that panics is logged, and the next one begins.
+    fn keep_running<R>(&self, name: &'static str, run: impl Fn() -> R + Send + 'static)
+    where
+        R: Future<Output = ()> + Send + 'static,
+    {
+        let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
+        self.tracker.spawn(async move {
+            while !ending.is_cancelled() {
+                let (run, ending) = (run(), ending.clone());
+                survive(name, tracker.spawn(async move { ending.run_until_cancelled(run).await.unwrap_or_default() }))
+                    .await;
             }
         });
     }

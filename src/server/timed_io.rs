@@ -9,6 +9,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(super) struct Waiting {
     /// Whether there are many requests at a time (HTTP/2). Then bytes that come need not be part of one.
     is_multiplexed: bool,
     state: Mutex<State>,
+    /// How many of the answers go on until one side ends them.
+    endless: AtomicU32,
 }
 
 /// A time limit is set when something has to be waited for, so that a request that is there costs no look at
@@ -54,7 +57,7 @@ enum State {
 impl Waiting {
     fn new(patience: Patience, is_multiplexed: bool) -> Self {
         let state = Mutex::new(State::Request(Some(Instant::now() + patience.head)));
-        Self { patience, is_multiplexed, state }
+        Self { patience, is_multiplexed, state, endless: AtomicU32::new(0) }
     }
 
     /// A request has come and begins to be answered.
@@ -75,6 +78,22 @@ impl Waiting {
     /// Whether no request is being answered.
     pub(super) fn is_idle(&self) -> bool {
         !matches!(*self.state.lock(), State::Answers(..))
+    }
+
+    /// An answer begins that goes on until one side ends it.
+    pub(super) fn endless_begins(&self) {
+        self.endless.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Such an answer is over.
+    pub(super) fn endless_is_over(&self) {
+        self.endless.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether there is nothing but such answers.
+    pub(super) fn is_endless(&self) -> bool {
+        let endless = self.endless.load(Ordering::Relaxed);
+        matches!(*self.state.lock(), State::Answers(all, _) if endless > 0 && all <= endless)
     }
 
     /// Something was sent of an answer.

@@ -24,6 +24,7 @@
 mod catalog;
 mod credentials;
 mod effective;
+mod events;
 mod findings;
 mod http;
 mod known;
@@ -55,6 +56,7 @@ mod winners;
 pub use catalog::CatalogSettings;
 pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
 pub use effective::{Effect, Effective};
+pub use events::{EventSettings, LONGEST_KEEP_ALIVE, WebhookSettings};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
 pub use leases::LeaseSettings;
@@ -120,6 +122,8 @@ pub struct Settings {
     pub region_credentials: CredentialSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
+    /// Who may follow what happens, and who is told.
+    pub events: EventSettings,
     /// Who may come in, and what they may do.
     pub security: SecuritySettings,
     /// What is logged.
@@ -201,6 +205,7 @@ impl Settings {
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
             management,
+            events: EventSettings::read(&mut reader),
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

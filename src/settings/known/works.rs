@@ -160,6 +160,10 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("management.endpoints.web.base-path", "/actuator"),
     ("management.endpoints.web.exposure.include[]", "health"),
     ("management.endpoints.web.exposure.exclude[]", ""),
+    // events
+    ("eurekad.events.max-readers", "2000"),
+    ("eurekad.events.keep-alive", "15"),
+    ("eurekad.webhooks[].*", ""),
     // security
     ("spring.security.user.name", ""),
     ("spring.security.user.password", ""),
