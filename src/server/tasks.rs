@@ -25,6 +25,9 @@ use super::reload::Reload;
 /// How soon secrets count that were changed in their files.
 const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
 
+/// How soon a task that failed begins again.
+const RUN_AGAIN: Duration = Duration::from_secs(1);
+
 /// How often it is looked which instances are gone, for whom they belong to.
 const FORGET_OWNERS: Duration = Duration::from_mins(1);
 
@@ -142,9 +145,11 @@ impl Tasks {
         let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
         self.tracker.spawn(async move {
             while !ending.is_cancelled() {
-                let (run, ending) = (run(), ending.clone());
-                survive(name, tracker.spawn(async move { ending.run_until_cancelled(run).await.unwrap_or_default() }))
-                    .await;
+                let (run, ends) = (run(), ending.clone());
+                let run = tracker.spawn(async move { ends.run_until_cancelled(run).await.unwrap_or_default() });
+                survive(name, run).await;
+                // What fails at once must not fill the log.
+                ending.run_until_cancelled(tokio::time::sleep(RUN_AGAIN)).await;
             }
         });
     }

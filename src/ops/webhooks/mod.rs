@@ -109,6 +109,3 @@ impl Webhooks {
         self.0.iter().map(|target| target.figures()).collect()
     }
 }
-
-#[cfg(test)]
-mod tests;
