@@ -10,6 +10,7 @@
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `operations` | what operators do to instances, by the API and by commands |
+//! | `events` | what happens is told to those who follow it |
 //! | `security` | who may come in, and what they may do there |
 //! | `fuzz` | what holds for any bytes; replays what `fuzz/` starts from and what it found |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
@@ -27,6 +28,7 @@
 mod actuator;
 mod discovery;
 mod dns_stub;
+mod events;
 mod fuzz;
 mod leases;
 mod logging;

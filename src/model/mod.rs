@@ -8,6 +8,7 @@
 //! | --- | --- | --- |
 //! | `names` | [`AppName`], [`InstanceId`] | plain strings |
 //! | `status` | [`InstanceStatus`], [`ActionType`] | `InstanceInfo.InstanceStatus`, `ActionType` |
+//! | `event_kind` | [`EventKind`] | none |
 //! | `data_center` | [`DataCenter`] | `DataCenterInfo`, `AmazonInfo` |
 //! | `metadata` | [`Metadata`] | `Map` in `HashMap` order |
 //! | `lease_info` | [`LeaseRequest`], [`LeaseTimes`] | `LeaseInfo` |
@@ -19,6 +20,7 @@
 //! | | [`OutgoingItem`], [`PeerAnswer`]: sent | the same |
 
 mod data_center;
+mod event_kind;
 mod instance;
 mod lease_info;
 mod metadata;
@@ -30,6 +32,7 @@ mod selection;
 mod status;
 
 pub use data_center::{DataCenter, NonAmazon};
+pub use event_kind::EventKind;
 pub use instance::{Instance, Port};
 pub use lease_info::{LeaseRequest, LeaseTimes};
 pub use metadata::Metadata;

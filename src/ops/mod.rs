@@ -5,12 +5,16 @@
 //! | `operations` | instances found, taken out of traffic and back, explained |
 //! | `actuator` | Spring Boot's endpoints: health, info, env, loggers, refresh, service registry |
 //! | `openapi` | what can be asked of this server, as OpenAPI describes it |
+//! | `events` | what happens, for those who follow it |
+//! | `webhooks` | the same, sent to those whom the settings name |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+pub mod events;
 mod openapi;
 mod operations;
+pub mod webhooks;
 
 use std::sync::Arc;
 
@@ -29,7 +33,9 @@ use crate::registry::Registry;
 use crate::settings::Settings;
 
 use actuator::{InForce, Refresh};
+use events::Events;
 pub use operations::Memory;
+use webhooks::Webhooks;
 
 /// What the endpoints work on. Copies are the same one.
 #[derive(Clone)]
@@ -42,6 +48,10 @@ pub struct Context {
     pub peers: Peers,
     /// The remote regions.
     pub regions: Regions,
+    /// What happens.
+    pub events: Events,
+    /// Who is told of it.
+    pub webhooks: Webhooks,
     /// Who may do what.
     pub access: Access,
     /// What limits refused.
@@ -79,7 +89,8 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes = operations::router(context).merge(openapi::router(context, &context_path));
+    let mut routes =
+        operations::router(context).merge(events::router(context)).merge(openapi::router(context, &context_path));
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

@@ -172,7 +172,7 @@ fn packed(json: &[u8]) -> Vec<u8> {
 }
 
 /// The innermost cause says what happened; the layers above it name the URL, where credentials were.
-pub(super) fn failure(error: &reqwest::Error) -> Failure {
+pub fn failure(error: &reqwest::Error) -> Failure {
     if error.is_timeout() && !error.is_connect() {
         return Failure::TimedOut;
     }

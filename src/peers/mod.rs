@@ -51,7 +51,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -61,7 +61,7 @@ use crate::registry::Registry;
 use crate::settings::{PeerUrl, ReplicationSettings};
 
 pub use batch::{Home, Outcome, item, stamped_item};
-pub use calls::{Calls, OwnIdentity, Reply};
+pub use calls::{Calls, OwnIdentity, Reply, failure};
 pub use credentials::Credentials;
 pub use identity::{DIGEST_VERSION, Identity, NODE_HEADER, NodeId};
 pub use line::{Failure, News, PeerState};
@@ -71,7 +71,7 @@ pub use outboxes::{Outboxes, Post};
 pub use receiver::{Receiver, Sender};
 pub use refusals::Refusals;
 pub use regions::Regions;
-pub use report::{Compared, PeerReport};
+pub use report::{Compared, PeerNews, PeerReport};
 pub use turns::{Stream, Turn};
 
 use digest::{Admitted, Askers};
@@ -80,6 +80,9 @@ use first_copy::FirstCopy;
 use mesh::Strangers;
 use outboxes::MOST_PEERS;
 use peer::{Peer, Standing};
+
+/// So many news of peers are kept for whoever follows them and is late.
+const NEWS_KEPT: usize = 256;
 
 /// What all peers work with.
 pub struct Context {
@@ -115,6 +118,8 @@ pub struct Peers {
     list: Arc<Mutex<Vec<Arc<Peer>>>>,
     strangers: Arc<Strangers>,
     askers: Askers,
+    /// Which peers fail, and which are back.
+    news: broadcast::Sender<PeerNews>,
     /// Outlive the requests, so that what these changed still reaches the peers.
     tasks: TaskTracker,
     ending: CancellationToken,
@@ -125,7 +130,8 @@ impl Peers {
     pub fn new(context: Context) -> Self {
         let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
         let (strangers, askers) = (Arc::default(), Askers::default());
-        Self { context: Arc::new(context), list: Arc::default(), strangers, askers, tasks, ending }
+        let news = broadcast::Sender::new(NEWS_KEPT);
+        Self { context: Arc::new(context), list: Arc::default(), strangers, askers, news, tasks, ending }
     }
 
     /// Copies the registry of a peer, before the opening for traffic. Gives how many instances there were.
@@ -234,6 +240,11 @@ impl Peers {
     pub fn reports(&self) -> Vec<PeerReport> {
         let now = self.context.clock.mono();
         self.others().iter().filter_map(|peer| PeerReport::of(peer, now)).collect()
+    }
+
+    /// Tells from now on which peers fail, and which are back.
+    pub fn news(&self) -> broadcast::Receiver<PeerNews> {
+        self.news.subscribe()
     }
 
     /// How long ago a peer was missed, see [`PeerReport::missing`].

@@ -21,7 +21,7 @@ use super::line::{Failure, News};
 use super::mesh::Hearing;
 use super::outbox::{Next, Task};
 use super::outboxes::Post;
-use super::report::Compared;
+use super::report::{Compared, PeerNews};
 use super::turns::Stream;
 use super::{Context, Peers};
 
@@ -172,6 +172,8 @@ async fn exchange(peers: &Peers, peer: &Arc<Peer>, post: &Post) {
             let home = Home { registry, refusals: &peers.context.refusals, clock };
             if let Some(news) = home.settle(&peer.url, follow_ups) {
                 tell(peer, &news);
+                // Without anybody who follows it goes nowhere.
+                let _ = peers.news.send(PeerNews { at: clock.now().wall, url: peer.url.clone(), news });
             }
             peers.context.refusals.tell_rest(clock.mono());
             if let Some(identity) = identity {

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::clock::Monotonic;
+use crate::model::WallMillis;
 use crate::settings::PeerUrl;
 
 use super::identity::Identity;
-use super::line::{Failure, PeerState};
+use super::line::{Failure, News, PeerState};
 use super::outbox::Tally;
 use super::peer::Peer;
 
@@ -40,6 +41,17 @@ pub struct PeerReport {
     /// How long ago it was last compared with, and what came of it; none with a Java server, or before the
     /// first time.
     pub compared: Option<(Duration, Compared)>,
+}
+
+/// A peer fails, or is back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerNews {
+    /// When that was found.
+    pub at: WallMillis,
+    /// Where the peer is.
+    pub url: PeerUrl,
+    /// What there is to tell.
+    pub news: News,
 }
 
 /// How far two nodes of our own agree, by the last comparison.

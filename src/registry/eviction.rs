@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::Rng;
 use rand::seq::SliceRandom as _;
 
-use crate::model::{AppName, InstanceId};
+use crate::model::{AppName, InstanceId, WallMillis};
 
 use super::last_leases::LeaseEvent;
 use super::lease::{Lease, LeaseLength};
@@ -24,6 +24,23 @@ pub struct Round {
     pub lapsed: usize,
     /// How many of them it ended.
     pub expired: usize,
+}
+
+/// Self-preservation begins to keep lapsed leases, or ends that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreservationNews {
+    /// When.
+    pub at: WallMillis,
+    /// Why lapsed leases are kept; none: they are not any more.
+    pub held: Option<&'static str>,
+    /// Leases that have lapsed.
+    pub lapsed: usize,
+    /// Leases that are overdue, lapsed or not.
+    pub silent: usize,
+    /// Renewals in the last minute.
+    pub renewals: u64,
+    /// Renewals a minute that must be exceeded for leases to expire by Java's rule.
+    pub threshold: u64,
 }
 
 /// All leases as a round finds them.
@@ -128,17 +145,21 @@ impl Registry {
     }
 
     /// Says once when self-preservation begins to hold lapsed leases, and once when it ends.
-    fn tell_of_preservation(&self, held: Option<&str>, lapsed: usize, silent: usize, renewals: u64) {
+    fn tell_of_preservation(&self, held: Option<&'static str>, lapsed: usize, silent: usize, renewals: u64) {
         if self.holding.swap(held.is_some(), Ordering::Relaxed) == held.is_some() {
             return;
         }
+        let threshold = self.renewal_threshold();
+        // Without anybody who follows it goes nowhere.
+        let news = PreservationNews { at: self.clock.now().wall, held, lapsed, silent, renewals, threshold };
+        let _ = self.preservation_news.send(news);
         if let Some(reason) = held {
             tracing::warn!(
                 reason,
                 lapsed,
                 silent,
                 renewals,
-                threshold = self.renewal_threshold(),
+                threshold,
                 "instances are silent, self-preservation keeps their leases"
             );
         } else {

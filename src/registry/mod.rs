@@ -60,7 +60,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::clock::{Clock, Now};
 use crate::model::{AppName, InstanceId};
@@ -69,7 +69,7 @@ use crate::settings::{CatalogSettings, LeaseSettings, OpeningSettings, Preservat
 pub use agreement::{Facts, OverrideStamp};
 pub use capacity::Full;
 pub use change_log::{Cause, Change, Origin, RecentChanges, Tally, Version};
-pub use eviction::Round;
+pub use eviction::{PreservationNews, Round};
 pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp};
 pub use last_leases::LeaseEvent;
 pub use lease::{Lease, SignOfLife};
@@ -109,6 +109,9 @@ pub struct Rules {
     pub catalog: CatalogSettings,
 }
 
+/// So many beginnings and ends of self-preservation are kept for whoever follows them and is late.
+const NEWS_KEPT: usize = 64;
+
 /// The leases of one application.
 type AppLeases = DashMap<InstanceId, Arc<Lease>>;
 
@@ -125,6 +128,8 @@ pub struct Registry {
     renewals: RenewalRate,
     /// Whether the last round of eviction left lapsed leases alone; written by eviction.
     holding: AtomicBool,
+    /// When that changes.
+    preservation_news: broadcast::Sender<PreservationNews>,
     /// Lease time of the last renewal that came too late; raised by heartbeats, read by eviction.
     last_late: AtomicU64,
     lease_clock: LeaseClock,
@@ -164,6 +169,7 @@ impl Registry {
             news: watch::Sender::new(Version::EMPTY),
             renewals: RenewalRate::default(),
             holding: AtomicBool::new(false),
+            preservation_news: broadcast::Sender::new(NEWS_KEPT),
             last_late: AtomicU64::new(0),
             lease_clock: LeaseClock::default(),
             gate: Gate::new(rules.opening.wait_when_sync_empty),

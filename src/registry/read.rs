@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::clock::Now;
 use crate::model::{AppName, InstanceId, InstanceStatus, Selection};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
-use super::{AppLeases, Change, Commit, RegionId, Registry, Tally, Version};
+use super::{AppLeases, Change, Commit, PreservationNews, RegionId, Registry, Tally, Version};
 
 /// What a read model has missed.
 #[derive(Debug)]
@@ -150,6 +150,11 @@ impl Registry {
     /// Tells the version of each change from now on, the last of several at once.
     pub fn news(&self) -> watch::Receiver<Version> {
         self.news.subscribe()
+    }
+
+    /// Tells from now on when self-preservation begins to keep lapsed leases, and when it ends that.
+    pub fn preservation_news(&self) -> broadcast::Receiver<PreservationNews> {
+        self.preservation_news.subscribe()
     }
 
     /// How many changes there were since the start.

@@ -97,6 +97,11 @@ impl Registry {
         self.region_ids().zip(&self.regions).find(|(_, region)| region.name == name).map(|(id, _)| id)
     }
 
+    /// The name of a remote region.
+    pub fn region_name(&self, region: RegionId) -> Option<&str> {
+        self.regions.get(usize::from(region.0)).map(|region| region.name.as_str())
+    }
+
     /// Whether a whole copy of the region was ever made.
     pub fn is_region_loaded(&self, region: RegionId) -> bool {
         self.regions.get(usize::from(region.0)).is_some_and(|region| region.loaded.load(Ordering::Acquire))

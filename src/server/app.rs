@@ -16,12 +16,14 @@ use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Se
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, InForce, Refresh};
+use crate::ops::events::Events;
+use crate::ops::webhooks::Webhooks;
 use crate::ops::{self, Context};
 use crate::peers::{
     self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
 };
 use crate::registry::{Registry, Rules};
-use crate::settings::Settings;
+use crate::settings::{CatalogSettings, Settings};
 
 use super::figures;
 use super::own_record::own_record;
@@ -53,6 +55,8 @@ pub struct App {
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
     over_limit: Arc<OverLimit>,
+    events: Events,
+    webhooks: Webhooks,
     access: Access,
     operations: ops::Memory,
     /// For peers, and for regions.
@@ -99,6 +103,9 @@ impl App {
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
         let overload = Arc::new(Overload::default());
+        let CatalogSettings { history_changes, history_bytes, .. } = settings.catalog;
+        let events = Events::new(node, Arc::clone(&registry), peers.clone(), history_changes, history_bytes);
+        let webhooks = Webhooks::new(&settings.events.webhooks, &tls.peers, &clock);
         let access = Access::new(&settings.security, clock.clone());
         let api = Api {
             access: access.clone(),
@@ -129,6 +136,8 @@ impl App {
             requests,
             overload,
             over_limit,
+            events,
+            webhooks,
             access,
             operations: ops::Memory::default(),
             credentials,
@@ -167,6 +176,8 @@ impl App {
             catalog: Arc::clone(&self.catalog),
             peers: self.peers.clone(),
             regions: self.regions.clone(),
+            events: self.events.clone(),
+            webhooks: self.webhooks.clone(),
             access: self.access.clone(),
             over_limit: Arc::clone(&self.over_limit),
             overload: Arc::clone(&self.overload),
@@ -200,6 +211,16 @@ impl App {
     /// The remote regions.
     pub fn regions(&self) -> &Regions {
         &self.regions
+    }
+
+    /// What happens.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// Who is told of it.
+    pub fn webhooks(&self) -> &Webhooks {
+        &self.webhooks
     }
 
     /// Opens for traffic, without a copy from a peer.

@@ -29,7 +29,8 @@ use super::multiplexed;
 use super::secured::{self, Secured};
 use super::timed_io::{TimedIo, Waiting};
 
-/// How long a client with many requests at a time may take to say that it sends no more.
+/// How long a client with many requests at a time may take to say that it sends no more, and a reader of what has
+/// no end to take the end of it.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 impl Connections {
@@ -109,7 +110,7 @@ impl Connections {
     }
 
     /// Serves a connection until its end: the client's, the drain's, that of the time for it, when it is `over`, or
-    /// once it is `unused` after one of these.
+    /// once it is `unused` after one of these, or has nothing but endless answers then.
     async fn keep<C>(
         &self,
         connection: C,
@@ -126,10 +127,20 @@ impl Connections {
             () = self.killed.cancelled() => return,
             () = async { tokio::select! { () = self.draining.cancelled() => {}, () = over => {} } } => {
                 wind_down(connection.as_mut());
+                // An endless answer ends with the drain, unless its reader takes nothing.
+                let unread = async {
+                    loop {
+                        tokio::time::sleep(FAREWELL).await;
+                        if waiting.is_endless() {
+                            return;
+                        }
+                    }
+                };
                 tokio::select! {
                     served = connection => served,
                     () = self.killed.cancelled() => return,
                     () = unused => return,
+                    () = unread => return,
                 }
             }
         };

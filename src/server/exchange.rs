@@ -23,6 +23,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::ops::events::Endless;
+
 use super::timed_io::Waiting;
 
 /// A request whose body is not in yet, or whose answer is not out; shared by the two.
@@ -83,7 +85,11 @@ pub(super) async fn request(
 
 /// The answer as the connection sends it.
 pub(super) fn answer(response: Response<Body>, exchange: Arc<Exchange>) -> Response<AnswerBody> {
-    response.map(|body| AnswerBody { body, out: Arc::new(Out(exchange)) })
+    let is_endless = response.extensions().get::<Endless>().is_some();
+    if is_endless {
+        exchange.waiting.endless_begins();
+    }
+    response.map(|body| AnswerBody { body, out: Arc::new(Out(exchange)), is_endless })
 }
 
 /// A body that does not go with its reader.
@@ -173,6 +179,15 @@ impl Drop for Out {
 pub(super) struct AnswerBody {
     body: Body,
     out: Arc<Out>,
+    is_endless: bool,
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        if self.is_endless {
+            self.out.0.waiting.endless_is_over();
+        }
+    }
 }
 
 /// A piece of an answer. Of HTTP/2 it may wait for its reader long after its body has ended.

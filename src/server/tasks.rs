@@ -28,6 +28,8 @@ const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
 
 /// How late an override may end that ends by itself.
 const END_OVERRIDES: Duration = Duration::from_secs(1);
+/// How soon a task that failed begins again.
+const RUN_AGAIN: Duration = Duration::from_secs(1);
 
 /// How often it is looked which instances are gone, for whom they belong to.
 const FORGET_OWNERS: Duration = Duration::from_mins(1);
@@ -69,6 +71,7 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
         lifted.lift_ended_overrides();
     };
     tasks.every("ends of overrides", settings, |_| END_OVERRIDES, lift);
+    tasks.tell_events(app);
     tasks.watch_load(Arc::clone(app.overload()), settings);
     app.regions().start(&tasks.tracker, &tasks.ending);
     let own_registration = settings.borrow().own.registration;
@@ -122,6 +125,39 @@ impl Tasks {
                     let work = Arc::clone(&work);
                     survive(name, tokio::task::spawn_blocking(move || work())).await;
                 }
+            }
+        });
+    }
+
+    /// Follows what happens, and tells whom the settings name.
+    fn tell_events(&self, app: &App) {
+        let events = app.events().clone();
+        self.keep_running("events", move || {
+            let events = events.clone();
+            async move { events.follow().await }
+        });
+        for place in 0..app.webhooks().len() {
+            let app = app.clone();
+            self.keep_running("webhook", move || {
+                let app = app.clone();
+                async move { app.webhooks().serve(place, app.events(), app.registry()).await }
+            });
+        }
+    }
+
+    /// Does something until the end; a run that panics is logged, and the next one begins.
+    fn keep_running<R>(&self, name: &'static str, run: impl Fn() -> R + Send + 'static)
+    where
+        R: Future<Output = ()> + Send + 'static,
+    {
+        let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
+        self.tracker.spawn(async move {
+            while !ending.is_cancelled() {
+                let (run, ends) = (run(), ending.clone());
+                let run = tracker.spawn(async move { ends.run_until_cancelled(run).await.unwrap_or_default() });
+                survive(name, run).await;
+                // What fails at once must not fill the log.
+                ending.run_until_cancelled(tokio::time::sleep(RUN_AGAIN)).await;
             }
         });
     }

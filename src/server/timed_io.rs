@@ -10,6 +10,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub(super) struct Waiting {
     /// Taken alone, as `streams`.
     state: Mutex<State>,
     streams: Mutex<Streams>,
+    /// How many of the answers go on until one side ends them.
+    endless: AtomicU32,
 }
 
 /// A time limit is set when something has to be waited for, so that a request that is there costs no look at
@@ -72,7 +75,7 @@ struct Wait {
 impl Waiting {
     fn new(patience: Patience, is_multiplexed: bool) -> Self {
         let state = Mutex::new(State::Request(Some(Instant::now() + patience.head)));
-        Self { patience, is_multiplexed, state, streams: Mutex::default() }
+        Self { patience, is_multiplexed, state, streams: Mutex::default(), endless: AtomicU32::new(0) }
     }
 
     /// A request has come and begins to be answered. Gives its number.
@@ -104,6 +107,22 @@ impl Waiting {
     /// Whether no request is being answered.
     pub(super) fn is_idle(&self) -> bool {
         !matches!(*self.state.lock(), State::Answers(_))
+    }
+
+    /// An answer begins that goes on until one side ends it.
+    pub(super) fn endless_begins(&self) {
+        self.endless.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Such an answer is over.
+    pub(super) fn endless_is_over(&self) {
+        self.endless.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether there is nothing but such answers.
+    pub(super) fn is_endless(&self) -> bool {
+        let endless = self.endless.load(Ordering::Relaxed);
+        matches!(*self.state.lock(), State::Answers(all) if endless > 0 && all <= endless)
     }
 
     /// Something was taken of an answer.

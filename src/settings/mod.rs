@@ -24,6 +24,7 @@
 mod catalog;
 mod credentials;
 mod effective;
+mod events;
 mod findings;
 mod health;
 mod http;
@@ -58,6 +59,7 @@ mod winners;
 pub use catalog::CatalogSettings;
 pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
 pub use effective::{Effect, Effective};
+pub use events::{EventSettings, LONGEST_KEEP_ALIVE, WebhookSettings};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use health::{HealthGroup, HealthSettings, Show, Shown};
 pub use http::HttpSettings;
@@ -125,6 +127,8 @@ pub struct Settings {
     pub region_credentials: CredentialSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
+    /// Who may follow what happens, and who is told.
+    pub events: EventSettings,
     /// Who may come in, and what they may do.
     pub security: SecuritySettings,
     /// Whether the registry outlives a restart.
@@ -211,6 +215,7 @@ impl Settings {
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
             management,
+            events: EventSettings::read(&mut reader),
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

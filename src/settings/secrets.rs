@@ -7,8 +7,8 @@ const MASK: &str = "******";
 const SECRET: [&str; 6] = ["password", "passphrase", "secret", "token", "credential", "privatekey"];
 
 /// Names, squashed, whose values are URLs with credentials.
-const PEERS: [&str; 4] =
-    ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers"];
+const PEERS: [&str; 5] =
+    ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers", "eurekadwebhooks"];
 
 /// What is below these, squashed, may be a secret with its name mistyped.
 const LOGINS: [&str; 3] = ["eurekadsecurityusers", "eurekadsecuritytokens", "springsecurityuser"];

@@ -6,13 +6,14 @@ use super::secrets::is_secret;
 /// Whether a value says who may come in, or is a secret by which this server does: a text that everybody can read
 /// in the documentation of a deployment must not become one.
 pub(super) fn is_of_logins(name: &str) -> bool {
-    const ALL: [&str; 6] = [
+    const ALL: [&str; 7] = [
         "spring.security.user.",
         "eurekad.security.",
         "eurekad.peers.credentials.",
         "eurekad.regions.credentials.",
         "eurekad.peers.oauth2.",
         "eurekad.regions.oauth2.",
+        "eurekad.webhooks",
     ];
     const TLS: [&str; 6] = [
         "server.ssl.",

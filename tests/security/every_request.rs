@@ -62,7 +62,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 14] = [
+const OTHERS: [(&str, &str, &[&str]); 17] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
@@ -73,6 +73,10 @@ const OTHERS: [(&str, &str, &[&str]); 14] = [
     ("GET", "/actuator/env/server.port", &["operate"]),
     ("GET", "/actuator/serviceregistry", &["operate"]),
     ("POST", "/actuator/serviceregistry", &["operate"]),
+    // It would not end without the mistake.
+    ("GET", "/eureka/events?kind=none", &["read", "peer", "orders"]),
+    ("GET", "/eureka/events/poll", &["read", "peer", "orders"]),
+    ("GET", "/eureka/v2/events/poll?snapshot=true", &["read", "peer", "orders"]),
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),

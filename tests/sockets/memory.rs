@@ -7,7 +7,7 @@ const ALLOCATOR: u64 = 8 << 20;
 
 /// Bytes that the process holds.
 #[cfg(target_os = "linux")]
-pub(super) fn resident(server: &Server) -> u64 {
+pub(crate) fn resident(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("its status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its memory");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024

@@ -10,7 +10,8 @@ mod hostile_bodies;
 mod hostile_heads;
 mod hostile_timing;
 mod idle_and_head_time;
-mod memory;
+
+pub(crate) mod memory;
 mod operations;
 mod pause;
 mod rate_limits;

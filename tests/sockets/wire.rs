@@ -103,6 +103,20 @@ impl Wire {
         }
     }
 
+    /// The next chunk of an answer whose head was read; none at its end, or when the connection ends.
+    pub(crate) fn chunk(&mut self) -> Option<Vec<u8>> {
+        while !self.came.windows(2).any(|pair| pair == b"\r\n") {
+            if !self.more() {
+                return None;
+            }
+        }
+        let line = self.take_until(b"\r\n");
+        let length = usize::from_str_radix(String::from_utf8(line).expect("a chunk").trim(), 16).expect("a chunk");
+        let chunk = self.take(length);
+        assert_eq!(self.take(2), b"\r\n");
+        (length > 0).then_some(chunk)
+    }
+
     /// Status and head of the next answer, which has no body or one that is not read yet.
     pub(crate) fn head(&mut self) -> (u16, String) {
         let head = String::from_utf8(self.take_until(b"\r\n\r\n")).expect("a head");

@@ -65,6 +65,35 @@ async fn clients_register_and_fetch_by_https_in_both_protocols_and_versions() {
 }
 
 #[tokio::test]
+async fn events_are_followed_in_both_protocols_until_the_shutdown() {
+    let (authority, folder) = (Authority::new("own"), tempfile::tempdir().unwrap());
+    let mut server = server(&authority, folder.path(), &["--eurekad.events.keep-alive=1"]);
+    let alpn: [&'static [&'static [u8]]; 2] = [&[], &[b"h2"]];
+    let clients = alpn.map(|alpn| Client { alpn, ..Client::of(&authority) }.build());
+    let mut streams = Vec::new();
+    for (client, version) in clients.iter().zip([Version::HTTP_11, Version::HTTP_2]) {
+        let stream = client.get(url(&server, "/eureka/events")).send().await.unwrap();
+        assert_eq!((stream.status().as_u16(), stream.version()), (200, version));
+        streams.push((stream, String::new()));
+    }
+    let registered = clients[1].post(url(&server, "/eureka/apps/A")).header("Content-Type", "application/json");
+    assert_eq!(registered.body(INSTANCE).send().await.unwrap().status(), 204);
+    for (stream, seen) in &mut streams {
+        for expected in ["event: ready", "event: registered", ":\nid: "] {
+            while !seen.contains(expected) {
+                seen.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().expect("not over")));
+            }
+        }
+    }
+    server.signal("TERM");
+    for (stream, _) in &mut streams {
+        while stream.chunk().await.unwrap().is_some() {}
+    }
+    drop(clients);
+    assert_eq!(server.exit_code(), Some(0));
+}
+
+#[tokio::test]
 async fn a_version_that_is_not_enabled_is_not_spoken() {
     let (authority, folder) = (Authority::new("own"), tempfile::tempdir().unwrap());
     let server = server(&authority, folder.path(), &["--server.ssl.enabled-protocols=TLSv1.3"]);

@@ -46,8 +46,21 @@ pub(super) enum Shape {
 }
 
 /// The fields of records.
-pub(super) const FIELDS: [&str; 9] =
-    ["name", "password", "password-file", "token", "token-file", "subject", "san", "roles", "apps"];
+pub(super) const FIELDS: [&str; 13] = [
+    "name",
+    "password",
+    "password-file",
+    "token",
+    "token-file",
+    "subject",
+    "san",
+    "roles",
+    "apps",
+    "url",
+    "kinds",
+    "secret",
+    "secret-file",
+];
 
 /// What becomes of a property's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -201,6 +201,10 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("management.endpoint.env.roles[]", ""),
     ("server.forward-headers-strategy", "none"),
     ("server.use-forward-headers", ""),
+    // events
+    ("eurekad.events.max-readers", "2000"),
+    ("eurekad.events.keep-alive", "15"),
+    ("eurekad.webhooks[].*", ""),
     // security
     ("spring.security.user.name", ""),
     ("spring.security.user.password", ""),
