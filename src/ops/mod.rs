@@ -3,7 +3,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | `actuator` | Spring Boot's endpoints: health, info, env, loggers, refresh, service registry |
-//! | `openapi` | what can be asked of this server, as OpenAPI describes it |
+//! | `openapi` | the description of all that can be asked, for programs |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
