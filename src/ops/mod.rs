@@ -7,6 +7,7 @@
 //! | `openapi` | what can be asked of this server, as OpenAPI describes it |
 //! | `events` | what happens, for those who follow it |
 //! | `webhooks` | the same, sent to those whom the settings name |
+//! | `openapi` | the description of all that can be asked, for programs |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 

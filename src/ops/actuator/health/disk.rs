@@ -41,13 +41,11 @@ impl Disk {
             shared.looking.store(false, Ordering::Release);
             found
         });
-        match tokio::time::timeout(PATIENCE, look).await {
-            Ok(Ok(report)) => report,
-            _ => {
-                *self.0.last.lock() = None;
-                unknown()
-            }
+        if let Ok(Ok(report)) = tokio::time::timeout(PATIENCE, look).await {
+            return report;
         }
+        *self.0.last.lock() = None;
+        unknown()
     }
 }
 
