@@ -16,7 +16,8 @@
 //! | `serverinfo` | `ServerInfoResource`, `StatusResource`, `ASGResource` |
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation` and `media_range`, `body`
-//! (reading one within limits), `query`, `regions`, `overload`, `error`, `respond`.
+//! (reading one within limits), `query`, `regions`, `overload`, `error`, `respond`. `traffic` counts requests by
+//! `route`.
 
 mod apps;
 mod body;
@@ -33,9 +34,11 @@ mod query;
 mod regions;
 mod resource;
 mod respond;
+mod route;
 mod serverinfo;
 mod service;
 mod status;
+mod traffic;
 mod vips;
 
 use std::sync::Arc;
@@ -55,6 +58,7 @@ use crate::settings::RateLimitSettings;
 pub use body::BodiesInFlight;
 pub use overload::{Overload, Shedding};
 pub use service::Service;
+pub use traffic::{BUCKETS, OpenConnection, Served, Traffic};
 
 /// What the resources work on.
 pub struct Api {
@@ -74,6 +78,8 @@ pub struct Api {
     pub over_limit: Arc<OverLimit>,
     /// Whether whole lists are refused, since there is too much to do.
     pub overload: Arc<Overload>,
+    /// What was asked.
+    pub traffic: Arc<Traffic>,
     /// Room for large bodies.
     pub bodies: BodiesInFlight,
     /// Takes what peers send.

@@ -45,7 +45,7 @@ impl Overload {
     }
 
     /// Whether reads of whole lists are to be refused.
-    pub(super) fn is_shedding(&self) -> bool {
+    pub fn is_shedding(&self) -> bool {
         self.shedding.load(Ordering::Relaxed)
     }
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{Access, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Monotonic};
-use crate::http::Overload;
+use crate::http::{Overload, Traffic};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::peers::{Peers, Regions};
@@ -43,6 +43,8 @@ pub struct Context {
     pub over_limit: Arc<OverLimit>,
     /// Whether there is too much to do.
     pub overload: Arc<Overload>,
+    /// What was asked.
+    pub traffic: Arc<Traffic>,
     /// The server's own record.
     pub own: Arc<Instance>,
     /// The settings in force.

@@ -12,7 +12,7 @@ use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Monotonic};
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service};
+use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service, Traffic};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Refresh};
@@ -51,6 +51,7 @@ pub struct App {
     requests: Arc<ArcSwap<RequestSettings>>,
     overload: Arc<Overload>,
     over_limit: Arc<OverLimit>,
+    traffic: Arc<Traffic>,
     access: Access,
     started: Monotonic,
     /// The settings in force; timers follow them.
@@ -100,6 +101,7 @@ impl App {
         let own = Arc::new(own_record(settings, clock.now().wall));
         let requests = Arc::new(ArcSwap::from_pointee(request_settings(settings)));
         let overload = Arc::new(Overload::default());
+        let traffic = Arc::new(Traffic::default());
         let access = Access::new(&settings.security, clock.clone());
         let api = Api {
             access: access.clone(),
@@ -109,6 +111,7 @@ impl App {
             fetches: FetchLimiter::new(Arc::clone(&over_limit)),
             over_limit: Arc::clone(&over_limit),
             overload: Arc::clone(&overload),
+            traffic: Arc::clone(&traffic),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
             receiver,
@@ -130,6 +133,7 @@ impl App {
             requests,
             overload,
             over_limit,
+            traffic,
             access,
             started,
             settings,
@@ -148,12 +152,14 @@ impl App {
 
     /// The Eureka API, and beside it what operators ask and do; the actuator only where it has no port of its own.
     pub(super) fn with_operations(&self, lent: Ops, with_actuator: bool) -> Router {
-        ops::router(&self.context(lent), with_actuator).fallback_service(self.api.router())
+        let context_path = self.settings.borrow().http.context_path.clone();
+        let operations = ops::router(&self.context(lent), with_actuator);
+        self.traffic.over(operations, &context_path).fallback_service(self.api.router())
     }
 
     /// The actuator alone, for a port of its own, where there is no context path.
     pub(super) fn actuator(&self, ops: Ops) -> Router {
-        actuator::router(&self.context(ops), "").fallback_service(self.access.nothing())
+        self.traffic.over(actuator::router(&self.context(ops), ""), "").fallback_service(self.access.nothing())
     }
 
     fn context(&self, ops: Ops) -> Context {
@@ -166,6 +172,7 @@ impl App {
             access: self.access.clone(),
             over_limit: Arc::clone(&self.over_limit),
             overload: Arc::clone(&self.overload),
+            traffic: Arc::clone(&self.traffic),
             own: Arc::clone(&self.own),
             settings: self.settings.subscribe(),
             clock: self.clock.clone(),
@@ -217,6 +224,11 @@ impl App {
     /// What limits refused.
     pub fn over_limit(&self) -> &Arc<OverLimit> {
         &self.over_limit
+    }
+
+    /// What was asked.
+    pub(super) fn traffic(&self) -> &Arc<Traffic> {
+        &self.traffic
     }
 
     /// Who may come in.

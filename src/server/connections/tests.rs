@@ -35,6 +35,7 @@ async fn served(patience: Duration, per_address: PerAddress) -> (SocketAddr, Arc
         permits: Arc::new(Semaphore::new(10)),
         per_address,
         over_limit: Arc::clone(&over_limit),
+        traffic: Arc::default(),
         tasks,
         draining,
         killed: CancellationToken::new(),
