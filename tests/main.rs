@@ -5,6 +5,7 @@
 //! | `leases` | leases, eviction, self-preservation and deltas over time |
 //! | `properties` | what must hold whatever happens |
 //! | `logging` | the log of the running program, and its documentation |
+//! | `metrics` | figures are right, bounded and documented, in every format; targets for Prometheus |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `security` | who may come in, and what they may do there |
@@ -26,6 +27,7 @@ mod dns_stub;
 mod fuzz;
 mod leases;
 mod logging;
+mod metrics;
 mod properties;
 mod protocol;
 mod regions;

@@ -2,11 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `actuator` | Spring Boot's endpoints: health, loggers, refresh |
+//! | `actuator` | Spring Boot's endpoints: health, figures, loggers, refresh |
+//! | `metrics` | figures, targets for Prometheus |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+mod metrics;
 
 use std::sync::Arc;
 
@@ -72,7 +74,7 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes = Router::new();
+    let mut routes = metrics::router(context);
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

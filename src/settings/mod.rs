@@ -32,6 +32,7 @@ mod limits;
 mod logging;
 mod management;
 mod merged;
+mod metrics;
 mod names;
 mod opening;
 mod own_instance;
@@ -64,6 +65,7 @@ pub use logging::{
     java_loggers, target_of,
 };
 pub use management::{ManagementPort, ManagementSettings};
+pub use metrics::MetricsSettings;
 pub use opening::OpeningSettings;
 pub use own_instance::{OwnInstanceSettings, OwnRegistration};
 pub use peer_name::{OwnRoot, PeerName};
@@ -120,6 +122,8 @@ pub struct Settings {
     pub region_credentials: CredentialSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
+    /// Which figures are shown.
+    pub metrics: MetricsSettings,
     /// Who may come in, and what they may do.
     pub security: SecuritySettings,
     /// What is logged.
@@ -201,6 +205,7 @@ impl Settings {
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
             management,
+            metrics: MetricsSettings::read(&mut reader),
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

@@ -62,12 +62,16 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 9] = [
+const OTHERS: [(&str, &str, &[&str]); 13] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
     ("POST", "/actuator/loggers/ROOT", &["operate"]),
     ("POST", "/actuator/refresh", &["operate"]),
+    ("GET", "/actuator/prometheus", &["metrics"]),
+    ("GET", "/actuator/metrics", &["metrics"]),
+    ("GET", "/actuator/metrics/eurekad.leases", &["metrics"]),
+    ("GET", "/eureka/prometheus/sd", &["read", "peer", "orders"]),
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),

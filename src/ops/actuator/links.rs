@@ -17,12 +17,18 @@ pub(super) async fn links(State(actuator): State<Actuator>, headers: HeaderMap) 
         links.insert(name.into(), json!({"href": format!("{base}{path}"), "templated": path.contains('{')}));
     };
     link("self", "");
-    for (endpoint, paths) in [
-        ("health", [("health", "/health"), ("health-path", "/health/{*path}")].as_slice()),
-        ("loggers", &[("loggers", "/loggers"), ("loggers-name", "/loggers/{name}")]),
-        ("refresh", &[("refresh", "/refresh")]),
+    let exposes = |endpoint| actuator.settings.exposes(endpoint);
+    for (is_exposed, paths) in [
+        (exposes("health"), [("health", "/health"), ("health-path", "/health/{*path}")].as_slice()),
+        (exposes("loggers"), &[("loggers", "/loggers"), ("loggers-name", "/loggers/{name}")]),
+        (
+            exposes("metrics"),
+            &[("metrics", "/metrics"), ("metrics-requiredMetricName", "/metrics/{requiredMetricName}")],
+        ),
+        (actuator.exposes_prometheus(), &[("prometheus", "/prometheus")]),
+        (exposes("refresh"), &[("refresh", "/refresh")]),
     ] {
-        if actuator.settings.exposes(endpoint) {
+        if is_exposed {
             for (name, path) in paths {
                 link(name, path);
             }

@@ -8,6 +8,8 @@
 mod health;
 mod links;
 mod loggers;
+mod metrics;
+mod prometheus;
 mod refresh;
 
 use axum::Router;
@@ -17,9 +19,10 @@ use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::access::Needs;
-use crate::settings::ManagementSettings;
+use crate::settings::{ManagementSettings, Role};
 
 use super::Context;
+use super::metrics::Metrics;
 
 pub use refresh::{Refresh, Refreshed};
 
@@ -31,13 +34,21 @@ struct Actuator {
     settings: ManagementSettings,
     /// The path before `settings.base_path`, for links: none on a port of its own.
     context_path: String,
+    metrics: Metrics,
+}
+
+impl Actuator {
+    fn exposes_prometheus(&self) -> bool {
+        self.context.settings.borrow().metrics.prometheus && self.settings.exposes("prometheus")
+    }
 }
 
 /// The endpoints that are exposed, below `management.endpoints.web.base-path`. `context_path` is what lies before
 /// that where they are reached.
 pub fn router(context: &Context, context_path: &str) -> Router {
     let settings = context.settings.borrow().management.clone();
-    let actuator = Actuator { context: context.clone(), settings, context_path: context_path.to_owned() };
+    let metrics = Metrics::new(context);
+    let actuator = Actuator { context: context.clone(), settings, context_path: context_path.to_owned(), metrics };
     let settings = &actuator.settings;
     let mut endpoints = Router::new();
     let mut add = |needs, routes| endpoints = std::mem::take(&mut endpoints).merge(context.access.over(routes, needs));
@@ -57,6 +68,13 @@ pub fn router(context: &Context, context_path: &str) -> Router {
             .route("/loggers", get(loggers::all))
             .route("/loggers/{name}", get(loggers::one).post(loggers::set));
         add(Needs::Operate, loggers);
+    }
+    if actuator.exposes_prometheus() {
+        add(Needs::Role(Role::Metrics), Router::new().route("/prometheus", get(prometheus::all)));
+    }
+    if settings.exposes("metrics") {
+        let metrics = Router::new().route("/metrics", get(metrics::names)).route("/metrics/{name}", get(metrics::one));
+        add(Needs::Role(Role::Metrics), metrics);
     }
     if settings.exposes("refresh") {
         add(Needs::Operate, Router::new().route("/refresh", post(refresh::refresh)));

@@ -160,6 +160,10 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("management.endpoints.web.base-path", "/actuator"),
     ("management.endpoints.web.exposure.include[]", "health"),
     ("management.endpoints.web.exposure.exclude[]", ""),
+    // metrics
+    ("eureka.server.metrics.enabled", "true"),
+    ("eurekad.metrics.max-applications", "1000"),
+    ("management.prometheus.metrics.export.enabled", "true"),
     // security
     ("spring.security.user.name", ""),
     ("spring.security.user.password", ""),
