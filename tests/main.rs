@@ -7,6 +7,7 @@
 //! | `actuator` | Spring Boot's endpoints, what they show and to whom |
 //! | `logging` | the log of the running program, and its documentation |
 //! | `openapi` | what is described is there, and what is there is described |
+//! | `metrics` | figures are right, bounded and documented, in every format; targets for Prometheus |
 //! | `protocol` | the answers of a live Java server, and the needs of real clients |
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `operations` | what operators do to instances, by the API and by commands |
@@ -32,6 +33,7 @@ mod events;
 mod fuzz;
 mod leases;
 mod logging;
+mod metrics;
 mod openapi;
 mod operations;
 mod properties;

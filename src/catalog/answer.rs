@@ -109,6 +109,14 @@ impl Content {
             Coding::Gzip => Self::Packed(Arc::new(Packed::new(&bytes))),
         }
     }
+
+    /// The bytes that it takes in memory.
+    pub(super) fn kept(&self) -> usize {
+        match self {
+            Self::Plain(bytes) => bytes.len(),
+            Self::Packed(packed) => packed.packed_length(),
+        }
+    }
 }
 
 /// A piece of an answer, unpacked when it is sent. Copies share it.
@@ -128,13 +136,6 @@ impl Piece {
         match &self.0 {
             Content::Plain(bytes) => bytes.len(),
             Content::Packed(packed) => packed.length(),
-        }
-    }
-
-    fn kept(&self) -> usize {
-        match &self.0 {
-            Content::Plain(bytes) => bytes.len(),
-            Content::Packed(packed) => packed.packed_length(),
         }
     }
 }
@@ -159,6 +160,6 @@ impl Answer {
 
     /// The bytes that it takes in memory.
     pub(super) fn kept(&self) -> usize {
-        self.pieces.iter().map(Piece::kept).sum()
+        self.pieces.iter().map(|piece| piece.0.kept()).sum()
     }
 }

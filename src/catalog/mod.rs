@@ -24,11 +24,15 @@
 //! | `ready` | answers that are ready, made one at a time, bounded in bytes |
 //! | `part` | lists of those instances alone that a filter lets through, bounded in number, bytes and work |
 //! | `frozen` | the optional copy on a timer |
+//! | `listed` | all instances, for others than readers of documents |
+//! | `figures` | what lists cost |
 //! | `gzip` | compression, in one place |
 
 mod answer;
+mod figures;
 mod frozen;
 mod gzip;
+mod listed;
 mod page;
 mod paged;
 mod pages;
@@ -51,11 +55,13 @@ use crate::registry::{RegionSet, Registry};
 use crate::settings::CatalogSettings;
 
 pub use answer::{Answer, Coding, Form, Piece, What};
+pub use figures::ListFigures;
+pub use listed::Listed;
 pub use part::Part;
 pub use read_model::hash_code;
-
 pub use views::TooManyBuilt;
 
+use figures::Figures;
 use view::View;
 use views::Views;
 
@@ -67,6 +73,7 @@ pub struct Catalog {
     plain: View,
     /// Those of other sets of regions.
     others: Views,
+    figures: Arc<Figures>,
     /// Read by every reader without a lock; written by a reload of the settings.
     settings: Arc<ArcSwap<CatalogSettings>>,
     clock: Clock,
@@ -80,8 +87,10 @@ impl Catalog {
     pub fn new(registry: Arc<Registry>, settings: CatalogSettings, clock: Clock) -> Self {
         let regions = if settings.all_regions { registry.all_regions() } else { RegionSet::NONE };
         let settings = Arc::new(ArcSwap::from_pointee(settings));
-        let plain = View::new(Arc::clone(&registry), regions, Arc::clone(&settings), clock.clone());
-        Self { registry, plain, others: Views::default(), settings, clock }
+        let figures = Arc::new(Figures::default());
+        let plain =
+            View::new(Arc::clone(&registry), regions, Arc::clone(&figures), Arc::clone(&settings), clock.clone());
+        Self { registry, plain, others: Views::default(), figures, settings, clock }
     }
 
     /// Goes by other settings from now on. Whether there is a frozen copy, the size of the delta, and
@@ -114,7 +123,7 @@ impl Catalog {
         }
         let new = || {
             let (registry, settings) = (Arc::clone(&self.registry), Arc::clone(&self.settings));
-            View::new(registry, regions, settings, self.clock.clone())
+            View::new(registry, regions, Arc::clone(&self.figures), settings, self.clock.clone())
         };
         self.others.answer(regions, new, what, form).await
     }
@@ -122,6 +131,16 @@ impl Catalog {
     /// How many instances each application has, as whoever names no regions reads it.
     pub fn applications(&self) -> BTreeMap<AppName, usize> {
         self.plain.applications()
+    }
+
+    /// All instances that whoever names no regions reads of now.
+    pub fn listed(&self) -> Listed {
+        self.plain.listed()
+    }
+
+    /// What lists have cost so far.
+    pub fn figures(&self) -> Vec<ListFigures> {
+        self.figures.all()
     }
 
     /// Renews the frozen copies; called on their timer.

@@ -24,6 +24,8 @@ pub(super) struct Paged {
     pub(super) pieces: Vec<Piece>,
     /// When the oldest of its pages was written.
     pub(super) oldest: Monotonic,
+    /// Bytes of the pages that had to be made for it.
+    pub(super) written: usize,
 }
 
 /// Puts the list of these pages together; what is missing of them is made first. `most_plain` says how many
@@ -38,15 +40,20 @@ pub(super) async fn assemble(pages: Vec<Arc<Page>>, hash: String, form: Form, ag
     let is_long = is_worth_a_thread(missing.flat_map(|(_, (page, _))| page.leases()).map(|lease| &*lease.instance));
     let complete = move || {
         let each = pages.iter().zip(edges).enumerate();
-        each.map(|(place, (page, edges))| {
-            page.get(kept, edges, old(place)).unwrap_or_else(|| (page.make(kept, edges, now), now))
-        })
-        .collect::<Vec<_>>()
+        let mut written = 0;
+        let contents = each.map(|(place, (page, edges))| {
+            page.get(kept, edges, old(place)).unwrap_or_else(|| {
+                let made = page.make(kept, edges, now);
+                written += made.kept();
+                (made, now)
+            })
+        });
+        (contents.collect::<Vec<_>>(), written)
     };
-    let contents = if is_long { off_the_workers(complete).await } else { complete() };
+    let (contents, written) = if is_long { off_the_workers(complete).await } else { complete() };
     let oldest = contents.iter().map(|(_, at)| *at).min().unwrap_or(now);
     let frame = Frame { version: 1, hash: &hash, empty: contents.is_empty() };
-    Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest }
+    Paged { pieces: join(contents.into_iter().map(|(content, _)| content), form, frame), oldest, written }
 }
 
 /// Writes a list of applications that is not kept in pages, piece by piece: in memory there is never much more of

@@ -16,11 +16,12 @@ use crate::registry::{RegionSet, Registry, Version};
 use crate::settings::CatalogSettings;
 
 use super::answer::{self, MOST_PLAIN};
+use super::figures::Figures;
 use super::frozen::{Frozen, Kept};
 use super::part::{self, Members, Parts};
 use super::read_model::{Moment, ReadModel, Source, Stamp};
 use super::ready::{Age, Built, ReadyAnswers};
-use super::{Answer, Coding, Form, Piece, TooManyBuilt, UNREAD, What, gzip, paged};
+use super::{Answer, Coding, Form, Listed, Piece, TooManyBuilt, UNREAD, What, gzip, paged};
 
 /// The lists of this server and of some remote regions.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ pub(super) struct View {
     /// How often the delta was swept; written with the model held.
     swept: AtomicU64,
     frozen: Option<Frozen>,
+    figures: Arc<Figures>,
     /// Read by every reader without a lock; written by a reload of the settings.
     settings: Arc<ArcSwap<CatalogSettings>>,
     clock: Clock,
@@ -58,6 +60,7 @@ impl View {
     pub(super) fn new(
         registry: Arc<Registry>,
         regions: RegionSet,
+        figures: Arc<Figures>,
         settings: Arc<ArcSwap<CatalogSettings>>,
         clock: Clock,
     ) -> Self {
@@ -70,6 +73,7 @@ impl View {
             parts: Parts::default(),
             swept: AtomicU64::new(0),
             frozen: current.read_only_copy.map(|_| Frozen::default()),
+            figures,
             settings,
             clock,
         }
@@ -119,6 +123,13 @@ impl View {
     /// Applies what happened since, before the log forgets it.
     pub(super) fn catch_up(&self) {
         self.model.lock().catch_up(&self.registry);
+    }
+
+    /// All instances that it shows now.
+    pub(super) fn listed(&self) -> Listed {
+        let mut model = self.model.lock();
+        let moment = model.catch_up(&self.registry);
+        Listed { version: moment.version, pages: model.pages() }
     }
 
     /// Drops changes from the delta that are older than its retention.
@@ -184,13 +195,18 @@ impl View {
         } else {
             source
         };
-        let (answer, at) = match source {
+        let (answer, at, written) = match source {
             Source::Pages { hash, pages } => {
                 let paged = paged::assemble(pages, hash, form, now, MOST_PLAIN).await;
-                (Answer::of(moment.version, paged.pieces), paged.oldest)
+                (Answer::of(moment.version, paged.pieces), paged.oldest, paged.written)
             }
-            Source::Document(document) => (write(document, form, moment.version).await, now.now),
+            Source::Document(document) => {
+                let answer = write(document, form, moment.version).await;
+                let written = answer.kept();
+                (answer, now.now, written)
+            }
         };
+        self.figures.note(what, form, written, answer.length);
         ready.keep(what, &slot, Built { stamp, moment, at, members, answer: answer.clone() });
         Ok(Some(answer))
     }

@@ -17,6 +17,7 @@
 //!
 //! The rest serves them: `path` (what counts as the same path), `negotiation` and `media_range`, `body`
 //! (reading one within limits), `query`, `regions`, `filter`, `conditional`, `overload`, `error`, `respond`.
+//! `traffic` counts requests by `route`.
 
 mod apps;
 mod body;
@@ -35,9 +36,11 @@ mod query;
 mod regions;
 mod resource;
 mod respond;
+mod route;
 mod serverinfo;
 mod service;
 mod status;
+mod traffic;
 mod vips;
 
 use std::sync::Arc;
@@ -57,6 +60,7 @@ use crate::settings::RateLimitSettings;
 pub use body::BodiesInFlight;
 pub use overload::{Overload, Shedding};
 pub use service::Service;
+pub use traffic::{BUCKETS, OpenConnection, Served, Traffic};
 
 /// What the resources work on.
 pub struct Api {
@@ -76,6 +80,8 @@ pub struct Api {
     pub over_limit: Arc<OverLimit>,
     /// Whether whole lists are refused, since there is too much to do.
     pub overload: Arc<Overload>,
+    /// What was asked.
+    pub traffic: Arc<Traffic>,
     /// Room for large bodies.
     pub bodies: BodiesInFlight,
     /// Takes what peers send.

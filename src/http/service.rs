@@ -14,6 +14,7 @@ use crate::peers::{Identity, NODE_HEADER};
 
 use super::error::ApiError;
 use super::resource::Resource;
+use super::route::Route;
 use super::{Api, apps, instance, metadata, peerreplication, respond, serverinfo, status, vips};
 
 /// The API below a context path. Copies are the same one.
@@ -42,12 +43,14 @@ impl Service {
         let (head, body) = request.into_parts();
         match Resource::of(head.uri.path(), &self.0.context_path) {
             Ok(Some(resource)) => {
+                let (running, route) = (self.0.api.traffic.begin(), resource.route());
                 let answer = if self.0.api.access.is_guarded() || resource.is_privileged() {
                     Box::pin(self.answer_through(resource, &head, body, from)).await
                 } else {
                     self.answer_of(&resource, &head, body, from, None).await.unwrap_or_else(|error| self.refusal(error))
                 };
                 let answer = self.signed(answer);
+                running.answered(route, &head.method, answer.status());
                 Ok(if head.method == Method::HEAD { respond::head_alone(answer) } else { answer })
             }
             Ok(None) | Err(_) => Err(Request::from_parts(head, body)),
@@ -63,10 +66,13 @@ impl Service {
                 Ok(answer) => answer,
                 Err(request) => {
                     let (head, _body) = request.into_parts();
+                    let running = service.0.api.traffic.begin();
                     let mistake = Resource::of(head.uri.path(), &service.0.context_path).err();
                     let nothing = |_| async { mistake.unwrap_or(ApiError::NotFound).into_response() };
                     // Whoever has no login is not told what is here and what is not.
-                    service.signed(service.0.api.access.through(&head, &from, Needs::Login, nothing).await)
+                    let answer = service.0.api.access.through(&head, &from, Needs::Login, nothing).await;
+                    running.answered(Route::Nothing, &head.method, answer.status());
+                    service.signed(answer)
                 }
             }
         })

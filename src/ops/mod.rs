@@ -3,16 +3,17 @@
 //! | module | what |
 //! | --- | --- |
 //! | `operations` | instances found, taken out of traffic and back, explained |
-//! | `actuator` | Spring Boot's endpoints: health, info, env, loggers, refresh, service registry |
+//! | `actuator` | Spring Boot's endpoints: health, info, env, figures, loggers, refresh, service registry |
 //! | `openapi` | what can be asked of this server, as OpenAPI describes it |
 //! | `events` | what happens, for those who follow it |
 //! | `webhooks` | the same, sent to those whom the settings name |
-//! | `openapi` | the description of all that can be asked, for programs |
+//! | `metrics` | figures, targets for Prometheus |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
 pub mod events;
+mod metrics;
 mod openapi;
 mod operations;
 pub mod webhooks;
@@ -26,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{Access, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Monotonic};
-use crate::http::Overload;
+use crate::http::{Overload, Traffic};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::peers::{Peers, Regions};
@@ -59,6 +60,8 @@ pub struct Context {
     pub over_limit: Arc<OverLimit>,
     /// Whether there is too much to do.
     pub overload: Arc<Overload>,
+    /// What was asked.
+    pub traffic: Arc<Traffic>,
     /// The server's own record.
     pub own: Arc<Instance>,
     /// The settings in force.
@@ -90,8 +93,10 @@ impl Context {
 /// only where it has no port of its own.
 pub fn router(context: &Context, with_actuator: bool) -> Router {
     let context_path = context.settings.borrow().http.context_path.clone();
-    let mut routes =
-        operations::router(context).merge(events::router(context)).merge(openapi::router(context, &context_path));
+    let mut routes = operations::router(context)
+        .merge(events::router(context))
+        .merge(metrics::router(context))
+        .merge(openapi::router(context, &context_path));
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }

@@ -116,6 +116,11 @@ impl Registry {
         self.renewals.last_minute(self.clock.mono())
     }
 
+    /// Renewals since the start.
+    pub fn renewals(&self) -> u64 {
+        self.renewals.total()
+    }
+
     /// Whether leases may expire by Java's rule: what the dashboard calls "lease expiration enabled".
     pub fn expiry_enabled(&self) -> bool {
         let renewals = self.renewals_last_minute();

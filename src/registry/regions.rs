@@ -107,6 +107,12 @@ impl Registry {
         self.regions.get(usize::from(region.0)).is_some_and(|region| region.loaded.load(Ordering::Acquire))
     }
 
+    /// How many instances the copy of a region has.
+    pub fn region_len(&self, region: RegionId) -> usize {
+        let count = |region: &Region| region.apps.read().values().map(BTreeMap::len).sum();
+        self.regions.get(usize::from(region.0)).map_or(0, count)
+    }
+
     /// An instance of the first region that has it.
     pub fn remote_instance(&self, app: &str, id: &str) -> Option<Arc<Lease>> {
         self.regions.iter().find_map(|region| region.apps.read().get(app)?.get(id).cloned())

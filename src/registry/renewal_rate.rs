@@ -11,9 +11,12 @@ use crate::clock::Monotonic;
 /// late one can lose nothing. A count that races with the move may land in either minute.
 #[derive(Debug, Default)]
 pub(super) struct RenewalRate {
-    /// The minute that `current` counts, 0 before the opening.
+    /// The minute that is being counted, 0 before the opening.
     minute: AtomicU64,
-    current: AtomicU64,
+    /// All since the start.
+    total: AtomicU64,
+    /// How many there were when that minute began.
+    before: AtomicU64,
     last: AtomicU64,
     /// Monotonic milliseconds of the opening plus one; 0 before it.
     opened: AtomicU64,
@@ -30,7 +33,12 @@ impl RenewalRate {
     /// Counts one renewal.
     pub(super) fn count(&self, now: Monotonic) {
         self.turn(now);
-        self.current.fetch_add(1, Ordering::Relaxed);
+        self.total.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The count since the start.
+    pub(super) fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
     }
 
     /// The count of the last full bucket.
@@ -47,7 +55,8 @@ impl RenewalRate {
         let minute = now.0.saturating_sub(opened - 1) / MINUTE;
         let seen = self.minute.load(Ordering::Relaxed);
         if minute > seen && self.minute.compare_exchange(seen, minute, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            let count = self.current.swap(0, Ordering::Relaxed);
+            let total = self.total();
+            let count = total.saturating_sub(self.before.swap(total, Ordering::Relaxed));
             self.last.store(if minute == seen + 1 { count } else { 0 }, Ordering::Relaxed);
         }
     }

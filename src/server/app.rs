@@ -12,7 +12,7 @@ use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Monotonic};
 use crate::codec::StatusDocument;
-use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service};
+use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service, Traffic};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, InForce, Refresh};
@@ -57,6 +57,7 @@ pub struct App {
     over_limit: Arc<OverLimit>,
     events: Events,
     webhooks: Webhooks,
+    traffic: Arc<Traffic>,
     access: Access,
     operations: ops::Memory,
     /// For peers, and for regions.
@@ -106,6 +107,7 @@ impl App {
         let CatalogSettings { history_changes, history_bytes, .. } = settings.catalog;
         let events = Events::new(node, Arc::clone(&registry), peers.clone(), history_changes, history_bytes);
         let webhooks = Webhooks::new(&settings.events.webhooks, &tls.peers, &clock);
+        let traffic = Arc::new(Traffic::default());
         let access = Access::new(&settings.security, clock.clone());
         let api = Api {
             access: access.clone(),
@@ -115,6 +117,7 @@ impl App {
             fetches: FetchLimiter::new(Arc::clone(&over_limit)),
             over_limit: Arc::clone(&over_limit),
             overload: Arc::clone(&overload),
+            traffic: Arc::clone(&traffic),
             bodies: BodiesInFlight::new(settings.http.bodies_in_flight),
             status: status_document(settings, Arc::clone(&own), &clock, peers.clone()),
             receiver,
@@ -138,6 +141,7 @@ impl App {
             over_limit,
             events,
             webhooks,
+            traffic,
             access,
             operations: ops::Memory::default(),
             credentials,
@@ -158,7 +162,9 @@ impl App {
 
     /// The Eureka API, and beside it what operators ask and do; the actuator only where it has no port of its own.
     pub(super) fn with_operations(&self, lent: Ops, with_actuator: bool) -> Router {
-        ops::router(&self.context(lent), with_actuator).fallback_service(self.api.router())
+        let context_path = self.settings.borrow().http.context_path.clone();
+        let operations = ops::router(&self.context(lent), with_actuator);
+        self.traffic.over(operations, &context_path).fallback_service(self.api.router())
     }
 
     /// The actuator alone, for a port of its own, where there is no context path.
@@ -166,7 +172,7 @@ impl App {
         let base_path = self.settings.borrow().management.server_base_path.clone();
         let routes = actuator::router(&self.context(ops), &base_path);
         let routes = if base_path.is_empty() { routes } else { Router::new().nest(&base_path, routes) };
-        routes.fallback_service(self.access.nothing())
+        self.traffic.over(routes, "").fallback_service(self.access.nothing())
     }
 
     fn context(&self, ops: Ops) -> Context {
@@ -181,6 +187,7 @@ impl App {
             access: self.access.clone(),
             over_limit: Arc::clone(&self.over_limit),
             overload: Arc::clone(&self.overload),
+            traffic: Arc::clone(&self.traffic),
             own: Arc::clone(&self.own),
             settings: self.settings.subscribe(),
             operations: self.operations.clone(),
@@ -247,6 +254,11 @@ impl App {
     /// What limits refused.
     pub fn over_limit(&self) -> &Arc<OverLimit> {
         &self.over_limit
+    }
+
+    /// What was asked.
+    pub(super) fn traffic(&self) -> &Arc<Traffic> {
+        &self.traffic
     }
 
     /// Who may come in.

@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::tls::Port;
 use crate::access::{Limit, OverLimit};
+use crate::http::Traffic;
 
 use super::complaint::Complaint;
 use super::exchange::Leftovers;
@@ -40,6 +41,8 @@ pub(super) struct Connections {
     pub(super) per_address: PerAddress,
     /// What limits refused.
     pub(super) over_limit: Arc<OverLimit>,
+    /// What comes in.
+    pub(super) traffic: Arc<Traffic>,
     pub(super) tasks: TaskTracker,
     /// Cancelled when no more requests are to be taken.
     pub(super) draining: CancellationToken,
@@ -73,10 +76,10 @@ impl Connections {
                         }
                         continue;
                     };
-                    let connections = self.clone();
+                    let (connections, open) = (self.clone(), Arc::clone(&self.traffic).connected());
                     self.tasks.spawn(async move {
                         connections.talk(socket).await;
-                        drop((permit, place));
+                        drop((permit, place, open));
                     });
                 }
                 Err(error) if is_of_that_connection(&error) => {}

@@ -127,6 +127,7 @@ pub async fn serve(
         permits: Arc::new(Semaphore::new(most_connections(settings.http.max_connections))),
         per_address: PerAddress::new(settings.http.max_connections_per_address),
         over_limit: Arc::clone(app.over_limit()),
+        traffic: Arc::clone(app.traffic()),
         tasks: requests.clone(),
         draining: draining.clone(),
         killed: killed.clone(),

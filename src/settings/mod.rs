@@ -34,6 +34,7 @@ mod limits;
 mod logging;
 mod management;
 mod merged;
+mod metrics;
 mod names;
 mod opening;
 mod own_instance;
@@ -70,6 +71,7 @@ pub use logging::{
     java_loggers, target_of,
 };
 pub use management::{EndpointAccess, InfoSettings, ManagementPort, ManagementSettings};
+pub use metrics::MetricsSettings;
 pub use opening::OpeningSettings;
 pub use own_instance::{OwnInstanceSettings, OwnRegistration};
 pub use peer_name::{OwnRoot, PeerName};
@@ -129,6 +131,8 @@ pub struct Settings {
     pub management: ManagementSettings,
     /// Who may follow what happens, and who is told.
     pub events: EventSettings,
+    /// Which figures are shown.
+    pub metrics: MetricsSettings,
     /// Who may come in, and what they may do.
     pub security: SecuritySettings,
     /// Whether the registry outlives a restart.
@@ -216,6 +220,7 @@ impl Settings {
             region_credentials: CredentialSettings::for_regions(&mut reader),
             management,
             events: EventSettings::read(&mut reader),
+            metrics: MetricsSettings::read(&mut reader),
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),
         };

@@ -62,7 +62,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 17] = [
+const OTHERS: [(&str, &str, &[&str]); 21] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
@@ -77,6 +77,10 @@ const OTHERS: [(&str, &str, &[&str]); 17] = [
     ("GET", "/eureka/events?kind=none", &["read", "peer", "orders"]),
     ("GET", "/eureka/events/poll", &["read", "peer", "orders"]),
     ("GET", "/eureka/v2/events/poll?snapshot=true", &["read", "peer", "orders"]),
+    ("GET", "/actuator/prometheus", &["metrics"]),
+    ("GET", "/actuator/metrics", &["metrics"]),
+    ("GET", "/actuator/metrics/eurekad.leases", &["metrics"]),
+    ("GET", "/eureka/prometheus/sd", &["read", "peer", "orders"]),
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),

@@ -17,7 +17,7 @@ pub(super) async fn links(State(actuator): State<Actuator>, headers: HeaderMap) 
         links.insert(name, json!({"href": format!("{base}{path}"), "templated": path.contains('{')}));
     };
     link("self".to_owned(), "");
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.is_served(settings)) {
+    for endpoint in ENDPOINTS.iter().filter(|endpoint| actuator.serves(endpoint)) {
         let path = settings.path(endpoint.id);
         link(endpoint.id.to_owned(), &path);
         if let Some((name, below)) = endpoint.below {

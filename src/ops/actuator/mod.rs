@@ -20,6 +20,8 @@ mod health;
 mod info;
 mod links;
 mod loggers;
+mod metrics;
+mod prometheus;
 mod refresh;
 mod service_registry;
 
@@ -34,6 +36,7 @@ use crate::access::Needs;
 use crate::settings::{EndpointAccess, ManagementPort, ManagementSettings, Role, Show};
 
 use super::Context;
+use super::metrics::Metrics;
 
 pub use env::{Environment, InForce};
 pub use refresh::{Refresh, Refreshed};
@@ -49,6 +52,15 @@ struct Actuator {
     /// Whether they are reached by TLS, for links.
     is_secure: bool,
     health: health::Health,
+    metrics: Metrics,
+}
+
+impl Actuator {
+    /// Whether an endpoint is to be seen, and has something to show.
+    fn serves(&self, endpoint: &Endpoint) -> bool {
+        let has_figures = endpoint.id != "prometheus" || self.context.settings.borrow().metrics.prometheus;
+        has_figures && endpoint.is_served(&self.settings)
+    }
 }
 
 /// An endpoint.
@@ -62,10 +74,12 @@ struct Endpoint {
 }
 
 /// All of them, in Spring's order of links.
-const ENDPOINTS: [Endpoint; 6] = [
+const ENDPOINTS: [Endpoint; 8] = [
     Endpoint::read("health", Some(("path", "{*path}")), Needs::Health),
     Endpoint::read("info", None, Needs::Login),
     Endpoint::read("env", Some(("toMatch", "{toMatch}")), Needs::Operate),
+    Endpoint::read("metrics", Some(("requiredMetricName", "{requiredMetricName}")), Needs::Role(Role::Metrics)),
+    Endpoint::read("prometheus", None, Needs::Role(Role::Metrics)),
     Endpoint::read("loggers", Some(("name", "{name}")), Needs::Operate),
     Endpoint { only_writes: true, ..Endpoint::read("refresh", None, Needs::Operate) },
     Endpoint::read("serviceregistry", None, Needs::Operate),
@@ -98,6 +112,8 @@ impl Endpoint {
             "loggers" => Router::new()
                 .route(&path, get(loggers::all))
                 .route(&at("/{name}"), writes(get(loggers::one), post(loggers::set))),
+            "metrics" => Router::new().route(&path, get(metrics::names)).route(&at("/{name}"), get(metrics::one)),
+            "prometheus" => Router::new().route(&path, get(prometheus::all)),
             "refresh" => Router::new().route(&path, post(refresh::refresh)),
             "serviceregistry" => {
                 Router::new().route(&path, writes(get(service_registry::status), post(service_registry::set)))
@@ -125,18 +141,25 @@ pub fn router(context: &Context, context_path: &str) -> Router {
         let tls = if own_port { &settings.tls.management } else { &settings.tls.server };
         (settings.management.clone(), tls.is_some())
     };
+    let actuator = Actuator {
+        settings,
+        context_path: context_path.to_owned(),
+        is_secure,
+        health: health::Health::default(),
+        metrics: Metrics::new(context),
+        context: context.clone(),
+    };
+    let settings = &actuator.settings;
     let mut endpoints = Router::new();
     if settings.discovery && !settings.base_path.is_empty() {
         endpoints =
             endpoints.merge(context.access.over(Router::new().route("/", read(get(links::links))), Needs::Login));
     }
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.is_served(&settings)) {
-        endpoints = endpoints.merge(context.access.over(endpoint.routes(&settings), endpoint.needs));
+    for endpoint in ENDPOINTS.iter().filter(|endpoint| actuator.serves(endpoint)) {
+        endpoints = endpoints.merge(context.access.over(endpoint.routes(settings), endpoint.needs));
     }
     let base_path = settings.base_path.clone();
-    let (context, context_path) = (context.clone(), context_path.to_owned());
-    let health = health::Health::default();
-    let endpoints = endpoints.with_state(Actuator { context, settings, context_path, is_secure, health });
+    let endpoints = endpoints.with_state(actuator);
     if base_path.is_empty() { endpoints } else { Router::new().nest(&base_path, endpoints) }
 }
 

@@ -6,7 +6,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
     (
         Kind::Flag,
         &[
-            "eureka.server.metrics.enabled",
             "eureka.instance.instance-enabled-onit",
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",

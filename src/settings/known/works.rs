@@ -205,6 +205,10 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eurekad.events.max-readers", "2000"),
     ("eurekad.events.keep-alive", "15"),
     ("eurekad.webhooks[].*", ""),
+    // metrics
+    ("eureka.server.metrics.enabled", "true"),
+    ("eurekad.metrics.max-applications", "1000"),
+    ("management.prometheus.metrics.export.enabled", "true"),
     // security
     ("spring.security.user.name", ""),
     ("spring.security.user.password", ""),

@@ -24,7 +24,7 @@ def body():
         with open(config, "w") as file:
             file.write(CONFIG % tap.base)
         prometheus = process.Process(
-            [os.path.join(given()["tools"]["prometheus"], "prometheus"), "--config.file=" + config,
+            [os.path.join(given()["tools"]["prometheus-tools"], "prometheus"), "--config.file=" + config,
              "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:%d" % port], os.path.join(given()["log"], "log"))
         verdict.show_when_failing(prometheus.tail)
 

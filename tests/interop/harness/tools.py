@@ -86,8 +86,10 @@ def _go(tools, folder, sources):
 def _prometheus(tools, folder, _):
     """Debian's package is unpacked, not installed: installed it would start a service."""
     os.makedirs(folder)
-    if installed := shutil.which("prometheus"):
-        os.symlink(installed, os.path.join(folder, "prometheus"))
+    programs = ("prometheus", "promtool")
+    if all(installed := [shutil.which(program) for program in programs]):
+        for program, place in zip(programs, installed):
+            os.symlink(place, os.path.join(folder, program))
         return
     _need("apt-get")
     _need("dpkg")
@@ -103,7 +105,8 @@ def _prometheus(tools, folder, _):
         tools.run(folder, ["apt-get", "update", "-q"])
         tools.run(folder, ["apt-get", "download", "prometheus"], package)
     tools.run(folder, ["dpkg", "-x", os.path.join(package, os.listdir(package)[0]), package])
-    os.rename(os.path.join(package, "usr", "bin", "prometheus"), os.path.join(folder, "prometheus"))
+    for program in programs:
+        os.rename(os.path.join(package, "usr", "bin", program), os.path.join(folder, program))
     shutil.rmtree(package)
 
 
@@ -118,7 +121,7 @@ RECIPES = {
     "python": ("python", _python),
     "node": ("node", _node),
     "go": ("go", _go),
-    "prometheus": (None, _prometheus),
+    "prometheus-tools": (None, _prometheus),
 }
 
 

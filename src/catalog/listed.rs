@@ -1,0 +1,23 @@
+//! All instances of a list, for whoever wants something else of them than a document.
+
+use std::sync::Arc;
+
+use crate::model::Instance;
+use crate::registry::Version;
+
+use super::page::Page;
+
+/// What a list showed at one version. It holds up nobody.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The version.
+    pub version: Version,
+    pub(super) pages: Vec<Arc<Page>>,
+}
+
+impl Listed {
+    /// The instances, by application and id.
+    pub fn instances(&self) -> impl Iterator<Item = &Arc<Instance>> {
+        self.pages.iter().flat_map(|page| page.leases()).map(|lease| &lease.instance)
+    }
+}
