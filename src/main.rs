@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Config { json } => cli::config(sources(&cli.words), json, &mut out),
         Command::Completions { shell } => cli::completions(shell, &mut out),
         Command::Healthcheck => cli::healthcheck(sources(&cli.words), &mut out),
+        Command::Operate(command) => cli::operate(&command, sources(&cli.words), &mut out),
     };
     done.map_or(ExitCode::FAILURE, ExitCode::from)
 }
