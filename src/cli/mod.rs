@@ -21,7 +21,7 @@ use crate::settings::sources::{java_options, words};
 pub use check::check;
 pub use config::config;
 pub use healthcheck::healthcheck;
-pub use operate::{Operate, operate};
+pub use operate::{Operate, SERVER_VARIABLE, operate};
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -109,6 +109,13 @@ fn what_goes_wrong_has_an_exit_code_of_its_own() {
     let (code, _, error) = eurekad(dir.path(), &["ls", "--server", "localhost"]);
     assert_eq!(code, Some(2));
     assert!(error.starts_with("eurekad: --server: "), "{error}");
+    let mut named = command(dir.path(), &["ls"]);
+    named.env("EUREKAD_SERVER", &url);
+    assert_eq!(output(named).status.code(), Some(0));
+    let mut checked = command(dir.path(), &["check"]);
+    checked.env("EUREKAD_SERVER", &url);
+    let checked = output(checked);
+    assert!(!String::from_utf8_lossy(&checked.stdout).contains("EUREKAD_SERVER"), "it is no property");
     drop(server);
     let (code, told, error) = run(&["ls"]);
     assert_eq!((code, told.as_str()), (Some(69), ""));

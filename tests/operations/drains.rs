@@ -69,8 +69,8 @@ async fn an_undo_puts_back_what_was_there_and_leaves_alone_what_came_since() {
     let listed: Vec<_> = listed.as_array().unwrap().iter().map(|each| (&each["instance"], &each["reason"])).collect();
     let (disk, none) = (json!("disk"), Value::Null);
     assert_eq!(listed, [(&json!("ord-1"), &disk), (&json!("ord-2"), &none), (&json!("ord-3"), &none)]);
-    let states = states(&server).await;
-    let status = |id: &str| states.iter().find(|state| state.0 == id).map(|state| state.1.as_str());
+    let after = states(&server).await;
+    let status = |id: &str| after.iter().find(|state| state.0 == id).map(|state| state.1.as_str());
     assert_eq!(
         ["ord-1", "ord-2", "ord-3", "ord-4", "ord-5"].map(status),
         [Some("DOWN"), Some("OUT_OF_SERVICE"), Some("DOWN"), None, Some("UP"),]

@@ -30,6 +30,9 @@ pub use arguments::Operate;
 use server::Server;
 use target::Target;
 
+/// The variable that names a server for all commands of operators.
+pub const SERVER_VARIABLE: &str = "EUREKAD_SERVER";
+
 /// Nothing was meant, or the server refuses.
 const REFUSED: u8 = 1;
 /// A mistake in the arguments.
@@ -63,13 +66,18 @@ struct Terminal<'a, W> {
     is_attended: bool,
 }
 
-/// Does it. Gives the exit code.
-pub fn operate<E>(command: &Operate, sources: Sources<'_, E>, out: &mut impl Write) -> io::Result<u8>
+/// Does it; `named` is the server that the environment names. Gives the exit code.
+pub fn operate<E>(
+    command: &Operate,
+    named: Option<String>,
+    sources: Sources<'_, E>,
+    out: &mut impl Write,
+) -> io::Result<u8>
 where
     E: IntoIterator<Item = (String, String)>,
 {
     let done = runtime().and_then(|runtime| {
-        let target = Target::of(command.connect(), sources, command.changes())?;
+        let target = Target::of(command.connect(), named, sources, command.changes())?;
         let server = Server::new(target)?;
         let mut terminal = Terminal { out: &mut *out, is_attended: io::stdin().is_terminal() };
         runtime.block_on(run(command, &server, &mut terminal))

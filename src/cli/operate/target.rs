@@ -29,16 +29,18 @@ pub(super) enum Login {
 
 impl Target {
     /// The server that is named, else the one that these settings start, with a login that they have.
-    pub(super) fn of<E>(connect: &Connect, sources: Sources<'_, E>, changes: bool) -> Result<Self, Stopped>
+    pub(super) fn of<E>(
+        connect: &Connect,
+        named: Option<String>,
+        sources: Sources<'_, E>,
+        changes: bool,
+    ) -> Result<Self, Stopped>
     where
         E: IntoIterator<Item = (String, String)>,
     {
-        let Sources { dir, environment, words } = sources;
-        let environment: Vec<_> = environment.into_iter().collect();
-        let named = environment.iter().find(|(name, _)| name == "EUREKAD_SERVER").map(|(_, url)| url.clone());
         let named = connect.server.clone().or(named).filter(|url| !url.trim().is_empty());
         let login = given(connect)?;
-        let loaded = Settings::load(Sources { dir, environment, words });
+        let loaded = Settings::load(sources);
         let settings = loaded.map_err(|mistakes| wrong_settings(&mistakes))?.settings;
         let Some(named) = named else {
             let role = if changes { Role::Operate } else { Role::Read };
