@@ -43,10 +43,15 @@ async fn case_103_a_version_is_drained_and_comes_back_with_one_request_each() {
     assert_eq!(drains["drains"][0]["instances"], 6);
 
     let undo = json!({"operation": drained["operation"]});
+    let mut trial = undo.clone();
+    trial["dryRun"] = true.into();
+    let tried = operate(&server, "resume", &trial, 200).await;
+    assert_eq!(overrides(&server).await, listed, "it was a trial");
     let resumed = operate(&server, "resume", &undo, 200).await;
-    assert_eq!(ids(&resumed, "changed"), SIX);
+    assert_eq!((ids(&resumed, "changed"), &resumed["changed"]), (SIX.map(str::to_owned).to_vec(), &tried["changed"]));
     assert_eq!(states(&server).await, before);
     assert_eq!(overrides(&server).await, json!([]));
+    operate(&server, "resume", &trial, 409).await;
     let again = operate(&server, "resume", &undo, 409).await;
     assert_eq!(again, json!({"error": "operation: it was undone before"}));
 }
