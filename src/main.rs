@@ -31,6 +31,10 @@ fn main() -> ExitCode {
         Command::Config { json } => cli::config(sources(&cli.words), json, &mut out),
         Command::Completions { shell } => cli::completions(shell, &mut out),
         Command::Healthcheck => cli::healthcheck(sources(&cli.words), &mut out),
+        Command::Operate(command) => {
+            let named = std::env::var(cli::SERVER_VARIABLE).ok();
+            cli::operate(&command, named, sources(&cli.words), &mut out)
+        }
     };
     done.map_or(ExitCode::FAILURE, ExitCode::from)
 }
@@ -39,6 +43,8 @@ fn sources(words: &[String]) -> Sources<'_, BTreeMap<String, String>> {
     let readable = |(name, value): (OsString, OsString)| name.into_string().ok().zip(value.into_string().ok());
     let mut environment: BTreeMap<String, String> = machine().into();
     environment.extend(std::env::vars_os().filter_map(readable));
+    // It is no property.
+    environment.remove(cli::SERVER_VARIABLE);
     Sources { dir: Path::new("."), environment, words }
 }
 

@@ -66,12 +66,16 @@ where
 
 /// The login of somebody whose password is known, where there is one who may read.
 fn login(security: &SecuritySettings) -> Option<Zeroizing<String>> {
-    let mut known = security.users.iter().filter(|user| user.permissions.roles.allow(Role::Read));
+    let (user, password) = known_login(security, Role::Read)?;
+    let pair = Zeroizing::new(format!("{user}:{}", *password));
+    Some(Zeroizing::new(format!("Authorization: Basic {}\r\n", BASE64_STANDARD.encode(&*pair))))
+}
+
+/// Name and password of somebody with a role whose password is known.
+pub(super) fn known_login(security: &SecuritySettings, role: Role) -> Option<(String, Zeroizing<String>)> {
+    let mut known = security.users.iter().filter(|user| user.permissions.roles.allow(role));
     known.find_map(|user| match &user.password.content {
-        Password::Plain(password) => {
-            let pair = Zeroizing::new(format!("{}:{}", user.name, password.reveal()));
-            Some(Zeroizing::new(format!("Authorization: Basic {}\r\n", BASE64_STANDARD.encode(&*pair))))
-        }
+        Password::Plain(password) => Some((user.name.clone(), Zeroizing::new(password.reveal().to_owned()))),
         Password::Bcrypt(_) => None,
     })
 }
@@ -99,7 +103,7 @@ fn question(settings: &Settings) -> (SocketAddr, String, Option<&ServerTls>) {
 }
 
 /// An address to reach what listens on this one.
-fn local(listening: Option<IpAddr>) -> IpAddr {
+pub(super) fn local(listening: Option<IpAddr>) -> IpAddr {
     match listening {
         None => Ipv4Addr::LOCALHOST.into(),
         Some(IpAddr::V4(address)) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -6,6 +6,7 @@
 mod check;
 mod config;
 mod healthcheck;
+mod operate;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,6 +21,7 @@ use crate::settings::sources::{java_options, words};
 pub use check::check;
 pub use config::config;
 pub use healthcheck::healthcheck;
+pub use operate::{Operate, SERVER_VARIABLE, operate};
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub struct Cli {
 }
 
 /// What the program can do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Subcommand)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Subcommand)]
 pub enum Command {
     /// Run the server (the default)
     #[default]
@@ -46,6 +48,9 @@ pub enum Command {
     },
     /// Ask the local server whether it is ready
     Healthcheck,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap takes them for help")]
+    Operate(Box<Operate>),
     /// Print completions for a shell: bash, zsh, fish
     Completions {
         /// The shell
@@ -68,13 +73,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     override_usage = "eurekad [COMMAND] [--PROPERTY=VALUE]...",
     disable_help_subcommand = true,
     after_help = "\
-Settings are those of a Spring Cloud Eureka server. Any of them can be given as
-  an argument (wins)         --server.port=8762
-  an environment variable    SERVER_PORT=8762
-  a line of application.yml or application.properties, in . or ./config
-Some of them:
-  --spring.profiles.active=prod                   reads application-prod.yml too
-  --eureka.server.enable-self-preservation=false  lapsed leases always go
+Settings are those of a Spring Cloud Eureka server: --server.port=8762 here,
+SERVER_PORT=8762 in the environment, or application.yml in . or ./config.
 All of them, with their defaults: docs/configuration.md."
 )]
 struct Arguments {
@@ -86,11 +86,18 @@ impl Cli {
     /// Reads the arguments, the name of the program first. The error is also what answers `--help`
     /// and `--version`: print it and leave with its exit code (`clap::Error::exit`).
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let arguments: Vec<_> = arguments.into_iter().collect();
+        let own = options(&arguments);
+        let is_own = |word: &str| words::split(word).is_some_and(|(name, _)| own.iter().any(|option| option == name));
         let mut words = Vec::new();
         let mut rest = Vec::new();
         for (index, argument) in arguments.into_iter().enumerate() {
             match argument.into_string() {
-                Ok(word) if index > 0 && (words::is_word(&word) || java_options::is_system_property(&word)) => {
+                Ok(word)
+                    if index > 0
+                        && !is_own(&word)
+                        && (words::is_word(&word) || java_options::is_system_property(&word)) =>
+                {
                     words.push(word);
                 }
                 Ok(other) => rest.push(OsString::from(other)),
@@ -104,6 +111,15 @@ impl Cli {
         let Arguments { command } = Arguments::try_parse_from(rest)?;
         Ok(Self { command: command.unwrap_or_default(), words })
     }
+}
+
+/// The options of the command among the arguments: `--app=ORDERS` is one of them then, and no property.
+fn options(arguments: &[OsString]) -> Vec<String> {
+    let name = arguments.iter().skip(1).filter_map(|argument| argument.to_str()).find(|word| !word.starts_with('-'));
+    let program = Arguments::command();
+    let command = name.and_then(|name| program.find_subcommand(name));
+    let options = command.into_iter().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
+    options.map(str::to_owned).collect()
 }
 
 /// Writes what a shell needs to complete the arguments.
@@ -154,6 +170,23 @@ mod tests {
     }
 
     #[test]
+    fn options_of_a_command_are_no_properties() {
+        let cli = parse(&["drain", "--app=orders,stock", "--metadata=version=1.4", "--server.port=1", "-y"]).unwrap();
+        let Command::Operate(command) = cli.command else { panic!("{cli:?}") };
+        let Operate::Drain { select, change, .. } = *command else { panic!("{command:?}") };
+        assert_eq!(
+            (select.app, cli.words),
+            (vec!["orders".to_owned(), "stock".to_owned()], vec!["--server.port=1".into()])
+        );
+        assert_eq!(select.metadata, [("version".to_owned(), "1.4".to_owned())]);
+        assert!(change.yes && !change.dry_run);
+        assert_eq!(parse(&["--app=orders"]).unwrap().words, ["--app=orders"], "the server has no such option");
+        for wrong in [&["drain", "--metadata", "version"][..], &["explain", "ORDERS"], &["overrides", "--all"]] {
+            assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn a_word_without_its_value_is_told_how_to_be_written() {
         let error = parse(&["--server.port", "8080"]).unwrap_err();
         assert_eq!(error.exit_code(), 2);
@@ -172,7 +205,7 @@ mod tests {
         let help = parse(&["--help"]).unwrap_err();
         assert_eq!(help.exit_code(), 0);
         let help = help.to_string();
-        assert!(help.lines().count() <= 24, "{help}");
+        assert!(help.lines().count() <= 26, "{help}");
         assert!(help.lines().all(|line| line.len() <= 80), "{help}");
         assert!(help.contains("docs/configuration.md"));
         let version = parse(&["--version"]).unwrap_err();
@@ -186,7 +219,9 @@ mod tests {
             let mut out = Vec::new();
             assert_eq!(completions(shell, &mut out).unwrap(), 0);
             let script = String::from_utf8(out).unwrap();
-            assert!(script.contains("eurekad") && script.contains("check"), "{script}");
+            for word in ["eurekad", "check", "drain", "dry-run", "overrides"] {
+                assert!(script.contains(word), "{shell}: {script}");
+            }
         }
     }
 

@@ -43,10 +43,15 @@ async fn case_103_a_version_is_drained_and_comes_back_with_one_request_each() {
     assert_eq!(drains["drains"][0]["instances"], 6);
 
     let undo = json!({"operation": drained["operation"]});
+    let mut trial = undo.clone();
+    trial["dryRun"] = true.into();
+    let tried = operate(&server, "resume", &trial, 200).await;
+    assert_eq!(overrides(&server).await, listed, "it was a trial");
     let resumed = operate(&server, "resume", &undo, 200).await;
-    assert_eq!(ids(&resumed, "changed"), SIX);
+    assert_eq!((ids(&resumed, "changed"), &resumed["changed"]), (SIX.map(str::to_owned).to_vec(), &tried["changed"]));
     assert_eq!(states(&server).await, before);
     assert_eq!(overrides(&server).await, json!([]));
+    operate(&server, "resume", &trial, 409).await;
     let again = operate(&server, "resume", &undo, 409).await;
     assert_eq!(again, json!({"error": "operation: it was undone before"}));
 }
@@ -69,8 +74,8 @@ async fn an_undo_puts_back_what_was_there_and_leaves_alone_what_came_since() {
     let listed: Vec<_> = listed.as_array().unwrap().iter().map(|each| (&each["instance"], &each["reason"])).collect();
     let (disk, none) = (json!("disk"), Value::Null);
     assert_eq!(listed, [(&json!("ord-1"), &disk), (&json!("ord-2"), &none), (&json!("ord-3"), &none)]);
-    let states = states(&server).await;
-    let status = |id: &str| states.iter().find(|state| state.0 == id).map(|state| state.1.as_str());
+    let after = states(&server).await;
+    let status = |id: &str| after.iter().find(|state| state.0 == id).map(|state| state.1.as_str());
     assert_eq!(
         ["ord-1", "ord-2", "ord-3", "ord-4", "ord-5"].map(status),
         [Some("DOWN"), Some("OUT_OF_SERVICE"), Some("DOWN"), None, Some("UP"),]

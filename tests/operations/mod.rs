@@ -1,5 +1,6 @@
 //! What operators do to instances: found, out of traffic and back, ended, explained; by the API and by commands.
 
+mod commands;
 mod drains;
 mod mistakes;
 mod questions;

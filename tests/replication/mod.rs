@@ -15,6 +15,7 @@ mod fake_peer;
 mod faults_under_load;
 mod membership;
 mod nonsense;
+mod operations;
 mod reports;
 mod rolling;
 mod spreading;

@@ -62,7 +62,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 21] = [
+const OTHERS: [(&str, &str, &[&str]); 32] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
@@ -81,6 +81,17 @@ const OTHERS: [(&str, &str, &[&str]); 21] = [
     ("GET", "/actuator/metrics", &["metrics"]),
     ("GET", "/actuator/metrics/eurekad.leases", &["metrics"]),
     ("GET", "/eureka/prometheus/sd", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/instances", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/explain/ORDERS/1", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/preservation", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/peers", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/overrides", &["read", "peer", "orders"]),
+    ("GET", "/eureka/operations/drains", &["read", "peer", "orders"]),
+    ("POST", "/eureka/operations/overrides/clear", &["operate"]),
+    ("POST", "/eureka/operations/drain", &["operate"]),
+    ("POST", "/eureka/operations/resume", &["operate"]),
+    ("POST", "/eureka/operations/evict", &["operate"]),
+    ("POST", "/eureka/operations/accept", &["operate"]),
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),
@@ -199,6 +210,48 @@ async fn an_instance_is_changed_by_whoever_registered_it() {
     server.app.access().forget_owners(|_, _| true);
     server.app.access().forget_owners(|_, _| true);
     assert_eq!(register("stock").await, 204);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_of_some_applications_operates_on_those_alone() {
+    let server = server(&[
+        "--eurekad.security.users[6].name=bound",
+        "--eurekad.security.users[6].password=pass",
+        "--eurekad.security.users[6].roles=operate",
+        "--eurekad.security.users[6].apps=ord*",
+    ]);
+    let user = basic("user", "pass");
+    for (app, id) in [("ORDERS", "ord-1"), ("STOCK", "sto-1")] {
+        let sent = body(app, id).to_string();
+        let headers = [("Authorization", user.as_str()), SENDS_JSON];
+        let target = format!("/eureka/apps/{app}");
+        assert_eq!(server.send("POST", &target, &headers, sent.as_bytes()).await.status, 204);
+    }
+    let bound = basic("bound", "pass");
+    let asked = async |what: &str, body: &str| {
+        let headers = [("Authorization", bound.as_str()), SENDS_JSON];
+        let target = format!("/eureka/operations/{what}");
+        let reply = server.send("POST", &target, &headers, body.as_bytes()).await;
+        (reply.status, reply.text())
+    };
+    let before = server.app.registry().version();
+    for (what, body) in [
+        ("drain", r#"{"select":{"app":"STOCK"}}"#),
+        ("drain", r#"{"select":{"zone":"z1"}}"#),
+        ("evict", r#"{"select":{"status":"UP"}}"#),
+        ("resume", r#"{"select":{"app":["ORDERS","STOCK"]}}"#),
+        ("overrides/clear", r#"{"all":true}"#),
+        ("accept", "{}"),
+    ] {
+        let (status, told) = asked(what, body).await;
+        assert_eq!(status, 403, "{what} {body}");
+        assert!(told.contains("this login may not change"), "{told}");
+    }
+    assert_eq!(server.app.registry().version(), before);
+    let (status, told) = asked("drain", r#"{"select":{"app":"ORDERS"}}"#).await;
+    assert_eq!(status, 200, "{told}");
+    let listed = ask(&server, Some("read"), "GET", "/eureka/operations/overrides", &[]).await.json();
+    assert_eq!(listed["overrides"][0]["owner"], "bound", "whoever logs in is the owner");
 }
 
 /// Spring's CSRF protection refused every POST, PUT and DELETE of clients with a login (403).

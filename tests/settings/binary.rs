@@ -137,7 +137,7 @@ fn completions_are_printed_and_help_is_short() {
         assert!(text(&output.stdout).contains("completions"), "{shell}");
     }
     let output = eurekad(dir.path(), &[], &["--help"]);
-    assert!(text(&output.stdout).lines().count() <= 24);
+    assert!(text(&output.stdout).lines().count() <= 26);
 }
 
 #[test]

@@ -82,8 +82,12 @@ impl Lifting {
         if let Some(app) = apps.iter().find(|app| !visitor.may_change(app)) {
             return Err(OperationError::NotAllowed(format!("operation: this login may not change {app}")));
         }
-        if std::mem::replace(&mut *operation.undone.lock(), !self.dry_run) {
-            return Err(OperationError::Conflict("operation: it was undone before".to_owned()));
+        {
+            let mut undone = operation.undone.lock();
+            if *undone {
+                return Err(OperationError::Conflict("operation: it was undone before".to_owned()));
+            }
+            *undone = !self.dry_run;
         }
         let held: Vec<_> = operation
             .instances

@@ -92,7 +92,7 @@ async fn whoever_is_silent_when_its_override_ends_does_not_come_back_into_traffi
     node.register("ord-2", 1);
     node.drain("ord-1", Some(START + 60_000));
     node.drain("ord-2", Some(START + 60_000));
-    advance(Duration::from_secs(60)).await;
+    advance(Duration::from_mins(1)).await;
     assert!(node.renew("ord-2", 1));
     assert_eq!(node.registry.lift_ended_overrides(), 2);
     assert_eq!(node.facts("ord-1").unwrap().status, Unknown);
