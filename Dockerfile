@@ -2,6 +2,7 @@ FROM rust:1.95-slim-trixie AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src src
+COPY templates templates
 COPY tests/main.rs tests/main.rs
 COPY benches benches
 # Shown by `eurekad --version`.

@@ -9,6 +9,7 @@
 //! | `regression` | what users of Java's server suffered from, case by case, and every deliberate difference |
 //! | `security` | who may come in, and what they may do there |
 //! | `fuzz` | what holds for any bytes; replays what `fuzz/` starts from and what it found |
+//! | `dashboard` | pages for people, and for programs that read them |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
@@ -21,6 +22,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests over real sockets live in real time")]
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
+mod dashboard;
 mod discovery;
 mod dns_stub;
 mod fuzz;

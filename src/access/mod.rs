@@ -47,8 +47,8 @@ use axum::Router;
 use axum::extract::{OriginalUri, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
 use http::request::Parts;
+use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 
 use crate::clock::Clock;
@@ -146,6 +146,14 @@ impl Access {
     /// Whether requests must go [`through`](Self::through) here.
     pub fn is_guarded(&self) -> bool {
         self.0.is_guarded.load(Ordering::Acquire)
+    }
+
+    /// Whether somebody who came in may do something else, too: for pages that offer only what may be done.
+    pub async fn may(&self, headers: &HeaderMap, from: &Connection, needs: Needs<'_>) -> bool {
+        match self.0.gate.load_full() {
+            None => true,
+            Some(gate) => gate.admit(headers, from, needs, &self.0.failures).await.is_ok(),
+        }
     }
 
     /// Makes an instance the caller's, who is about to register it; false if it is somebody else's.

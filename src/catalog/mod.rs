@@ -24,10 +24,12 @@
 //! | `ready` | answers that are ready, made one at a time, bounded in bytes |
 //! | `frozen` | the optional copy on a timer |
 //! | `gzip` | compression, in one place |
+//! | `leases` | what lists show, for other forms than theirs |
 
 mod answer;
 mod frozen;
 mod gzip;
+mod leases;
 mod page;
 mod paged;
 mod pages;

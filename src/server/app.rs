@@ -16,14 +16,13 @@ use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Se
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, Refresh};
-use crate::ops::{self, Context};
+use crate::ops::{self, Context, figures};
 use crate::peers::{
     self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
 };
 use crate::registry::{Registry, Rules};
 use crate::settings::Settings;
 
-use super::figures;
 use super::own_record::own_record;
 use super::tasks::{self, Tasks};
 

@@ -23,6 +23,7 @@
 
 mod catalog;
 mod credentials;
+mod dashboard;
 mod effective;
 mod findings;
 mod http;
@@ -54,6 +55,7 @@ mod winners;
 
 pub use catalog::CatalogSettings;
 pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
+pub use dashboard::DashboardSettings;
 pub use effective::{Effect, Effective};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
 pub use http::HttpSettings;
@@ -118,6 +120,8 @@ pub struct Settings {
     pub regions: RegionSettings,
     /// What this server proves itself with to remote regions.
     pub region_credentials: CredentialSettings,
+    /// Where the dashboard is.
+    pub dashboard: DashboardSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
     /// Who may come in, and what they may do.
@@ -200,6 +204,7 @@ impl Settings {
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
+            dashboard: DashboardSettings::read(&mut reader, &management),
             management,
             security: SecuritySettings::read(&mut reader),
             logging: LoggingSettings::read(&mut reader),

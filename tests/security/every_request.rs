@@ -62,7 +62,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 9] = [
+const OTHERS: [(&str, &str, &[&str]); 15] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
@@ -71,7 +71,13 @@ const OTHERS: [(&str, &str, &[&str]); 9] = [
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/", &["read", "orders"]),
+    ("GET", "/lastn", &["read", "orders"]),
+    ("GET", "/app/STOCK", &["read", "orders"]),
+    ("GET", "/app/STOCK/1", &["read", "orders"]),
+    ("GET", "/instances.json", &["read", "orders"]),
+    ("GET", "/dashboard.js", &["read", "orders"]),
 ];
 
 async fn check(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], who: &[&str]) {

@@ -11,7 +11,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
-            "eureka.dashboard.enabled",
             "management.endpoint.health.probes.enabled",
         ],
     ),
@@ -26,7 +25,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
         Kind::Text,
         &[
             "eureka.instance.initial-status",
-            "eureka.dashboard.path",
             "management.server.base-path",
             "management.server.*",
             "management.endpoint.health.show-details",

@@ -83,28 +83,52 @@ def _go(tools, folder, sources):
     tools.run(folder, ["nice", "go", "build", "-o", os.path.join(folder, "fargo"), "."], sources)
 
 
-def _prometheus(tools, folder, _):
-    """Debian's package is unpacked, not installed: installed it would start a service."""
+def _unpacked(package, program):
+    """A program of a Debian package that is unpacked, not installed: installed it would start a service."""
+    def recipe(tools, folder, _):
+        name = os.path.basename(program)
+        os.makedirs(folder)
+        if installed := _installed(name):
+            os.symlink(installed, os.path.join(folder, name))
+            return
+        _need("apt-get")
+        _need("dpkg")
+        unpacked = folder + ".deb"
+        shutil.rmtree(unpacked, ignore_errors=True)
+        os.makedirs(unpacked)
+        os.chmod(unpacked, 0o777)        # apt downloads as a user of its own
+        try:
+            tools.run(folder, ["apt-get", "download", package], unpacked)
+        except Broken:
+            _bring_up_to_date(tools, folder, name)
+            tools.run(folder, ["apt-get", "download", package], unpacked)
+        tools.run(folder, ["dpkg", "-x", os.path.join(unpacked, os.listdir(unpacked)[0]), unpacked])
+        os.rename(os.path.join(unpacked, program), os.path.join(folder, name))
+        shutil.rmtree(unpacked)
+    return recipe
+
+
+def _chromium(tools, folder, _):
+    """Installed, since it needs a hundred other packages. There is no service in it."""
     os.makedirs(folder)
-    if installed := shutil.which("prometheus"):
-        os.symlink(installed, os.path.join(folder, "prometheus"))
-        return
-    _need("apt-get")
-    _need("dpkg")
-    package = folder + ".deb"
-    shutil.rmtree(package, ignore_errors=True)
-    os.makedirs(package)
-    os.chmod(package, 0o777)        # apt downloads as a user of its own
-    try:
-        tools.run(folder, ["apt-get", "download", "prometheus"], package)
-    except Broken:
-        if os.geteuid():
-            raise Missing("no prometheus here, and only root may bring apt-get's lists up to date")
-        tools.run(folder, ["apt-get", "update", "-q"])
-        tools.run(folder, ["apt-get", "download", "prometheus"], package)
-    tools.run(folder, ["dpkg", "-x", os.path.join(package, os.listdir(package)[0]), package])
-    os.rename(os.path.join(package, "usr", "bin", "prometheus"), os.path.join(folder, "prometheus"))
-    shutil.rmtree(package)
+    if not (_installed("chromium") and _installed("chromedriver")):
+        _need("apt-get")
+        _bring_up_to_date(tools, folder, "chromium")
+        tools.run(folder, ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q",
+                           "--no-install-recommends", "chromium", "chromium-driver"])
+    for name in ("chromium", "chromedriver"):
+        os.symlink(_installed(name), os.path.join(folder, name))
+
+
+def _bring_up_to_date(tools, folder, name):
+    if os.geteuid():
+        raise Missing("no %s here, and only root may install it" % name)
+    tools.run(folder, ["apt-get", "update", "-q"])
+
+
+def _installed(name):
+    # Debian keeps servers out of users' paths.
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
 
 
 # name: (folder of its sources, how it is made)
@@ -118,7 +142,10 @@ RECIPES = {
     "python": ("python", _python),
     "node": ("node", _node),
     "go": ("go", _go),
-    "prometheus": (None, _prometheus),
+    "prometheus": (None, _unpacked("prometheus", "usr/bin/prometheus")),
+    "nginx": (None, _unpacked("nginx", "usr/sbin/nginx")),
+    "chromium": (None, _chromium),
+    "axe": ("axe", _node),
 }
 
 
