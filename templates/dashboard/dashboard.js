@@ -373,8 +373,8 @@
         soon(0);
         return;
       }
-      if (answer.status === 401 || answer.status === 403) failed = "You may not do that: it takes the role operate.";
-      else failed = told.error ?? `The server refuses it (status ${answer.status}).`;
+      const refused = [401, 403].includes(answer.status);
+      failed = told.error ?? (refused ? "You may not do that: it takes the role operate." : `The server refuses it (status ${answer.status}).`);
     } catch {
       failed = "The server is not reached.";
     }

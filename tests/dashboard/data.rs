@@ -29,7 +29,7 @@ async fn what_has_changed_is_told_since_a_version() {
     assert_eq!((changed["whole"].as_bool(), &changed["gone"]), (Some(false), &json!([["STOCK", "st-1"]])));
     assert_eq!(changed["instances"].as_array().map(Vec::len), Some(1));
     assert_eq!(changed["instances"][0]["overridden"], true);
-    assert_eq!(changed["instances"][0]["why"], "OUT_OF_SERVICE set from outside just now");
+    assert_eq!(changed["instances"][0]["why"], "set from outside just now");
 
     // A version of another process, one that nobody remembers, and what is none.
     for id in 0..3 {

@@ -72,12 +72,12 @@ const OTHERS: [(&str, &str, &[&str]); 15] = [
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/", &["read", "orders"]),
-    ("GET", "/lastn", &["read", "orders"]),
-    ("GET", "/app/STOCK", &["read", "orders"]),
-    ("GET", "/app/STOCK/1", &["read", "orders"]),
-    ("GET", "/instances.json", &["read", "orders"]),
-    ("GET", "/dashboard.js", &["read", "orders"]),
+    ("GET", "/", &["read", "peer", "orders"]),
+    ("GET", "/lastn", &["read", "peer", "orders"]),
+    ("GET", "/app/STOCK", &["read", "peer", "orders"]),
+    ("GET", "/app/STOCK/1", &["read", "peer", "orders"]),
+    ("GET", "/instances.json", &["read", "peer", "orders"]),
+    ("GET", "/dashboard.js", &["read", "peer", "orders"]),
 ];
 
 async fn check(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], who: &[&str]) {

@@ -83,11 +83,13 @@ impl<'a> Row<'a> {
 /// Why an instance has a status that is not its own, as far as the lease tells.
 pub(super) fn why(lease: &Lease, now: Now) -> Option<String> {
     let status = lease.override_status?;
+    let mut text = "set from outside".to_owned();
+    // The status on top of it may be one that it says itself.
+    if status != lease.instance.status {
+        text = format!("{status} {text}");
+    }
     let set = lease.override_stamp.0;
-    Some(match set {
-        0 => format!("{status} set from outside"),
-        _ => format!("{status} set from outside {}", ago(set, now)),
-    })
+    Some(if set == 0 { text } else { format!("{text} {}", ago(set, now)) })
 }
 
 fn ago(at: i64, now: Now) -> String {

@@ -1,5 +1,5 @@
 """A headless Chromium, driven over W3C WebDriver."""
-import base64, http.client, json, os, tempfile
+import atexit, base64, http.client, json, os, tempfile
 
 from . import process, verdict
 from .verdict import ensure
@@ -19,7 +19,7 @@ class Browser:
         verdict.show_when_failing(self.driver.tail)
         self.session = ""
         verdict.until("the browser's driver answers", lambda: self._call("GET", "/status")["ready"], 60)
-        self.profile = tempfile.TemporaryDirectory(prefix="browser-")
+        self.profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
         options = {"binary": os.path.realpath(os.path.join(folder, "chromium")), "args": [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--no-first-run", "--lang=en", "--user-data-dir=" + self.profile.name]}
@@ -27,6 +27,7 @@ class Browser:
                   "timeouts": {"script": 60000, "pageLoad": 60000}}
         told = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = "/session/" + told["sessionId"]
+        atexit.register(self.end)
         self.size(1280, 900)
 
     def _call(self, method, path, body=None):
@@ -46,9 +47,12 @@ class Browser:
         return self._call(method, self.session + path, {} if body is None and method == "POST" else body)
 
     def end(self):
-        self.do("DELETE", "")
-        self.driver.stop()
-        self.profile.cleanup()
+        """Also when the check fails: a driver that is killed leaves its browser behind."""
+        if self.session:
+            self.do("DELETE", "")
+            self.session = ""
+            self.driver.stop()
+            self.profile.cleanup()
 
     def go(self, url):
         self.do("POST", "/url", {"url": url})

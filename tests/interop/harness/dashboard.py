@@ -14,7 +14,7 @@ class Dashboard:
     def open(self, path=""):
         """Comes back when it can be used. Says how long that took in the browser, in milliseconds."""
         self.browser.go(self.base + path)
-        until("%s can be used" % (path or "the page"), lambda: self.browser.run("return document.body.dataset.ready"), 60)
+        until("%s can be used" % (path[:60] or "the page"), lambda: self.browser.run("return document.body.dataset.ready"), 60)
         return round(self.browser.run("return performance.getEntriesByName('ready')[0].startTime"))
 
     def search(self, words):
