@@ -33,3 +33,23 @@ impl DashboardSettings {
         settings
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::settings::Settings;
+
+    #[test]
+    fn it_is_not_where_the_actuator_is() {
+        let mistakes = |words: &[&str]| Settings::from_words(words).err().map(|errors| errors.to_string());
+        let both = mistakes(&["--eureka.dashboard.path=/actuator/"]);
+        assert!(both.is_some_and(|text| text.contains("eureka.dashboard.path: is where the actuator is")));
+        for words in [
+            &["--eureka.dashboard.path=/actuator", "--management.server.port=8762"][..],
+            &["--eureka.dashboard.path=/actuator", "--eureka.dashboard.enabled=false"],
+            &["--eureka.dashboard.path=/", "--management.endpoints.web.base-path=/"],
+            &["--eureka.dashboard.path=/board"],
+        ] {
+            assert_eq!(mistakes(words), None, "{words:?}");
+        }
+    }
+}

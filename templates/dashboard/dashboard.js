@@ -257,13 +257,16 @@
     since = performance.now();
   };
 
-  let running = false, again = false, since = performance.now();
+  // Changes may come in hundreds a second: they are gathered, and the figures beside a list looked at less often.
+  const GAP = 500, GAP_OF_FIGURES = 2000;
+  let running = false, again = false, since = performance.now(), begun = -GAP;
   const refresh = async () => {
     if (running) { again = true; return; }
     running = true;
+    begun = performance.now();
     try {
       if (isOverview()) await load();
-      await renew();
+      if (!isOverview() || begun - since >= GAP_OF_FIGURES) await renew();
       if (timer) tell("polling");
     } catch {
       tell("not reached");
@@ -272,7 +275,10 @@
     if (again) { again = false; soon(); }
   };
   let waiting;
-  const soon = (time = 100) => { waiting ??= setTimeout(() => { waiting = undefined; refresh(); }, time); };
+  const soon = () => {
+    const time = Math.max(100, begun + GAP - performance.now());
+    waiting ??= setTimeout(() => { waiting = undefined; refresh(); }, time);
+  };
 
   const tell = (state) => {
     const words = { live: "Live", polling: "Looks every 5 seconds", "not reached": "The server is not reached" };
@@ -288,10 +294,11 @@
   };
   const follow = () => {
     if (!("EventSource" in window)) { poll(); return; }
-    const events = new EventSource(`${api}events`);
+    const { app } = body.dataset;
+    const events = new EventSource(`${api}events${app && !app.includes(",") ? `?app=${encodeURIComponent(app)}` : ""}`);
     const kinds = ["registered", "updated", "status", "override", "cancelled", "expired", "peer", "preservation", "gap"];
     for (const kind of kinds) events.addEventListener(kind, () => soon());
-    events.onopen = () => { tell("live"); soon(0); };
+    events.onopen = () => { tell("live"); soon(); };
     events.onerror = () => {
       // One that is closed was refused: there are no events here, or none for this reader.
       if (events.readyState === EventSource.CLOSED) poll();
@@ -370,7 +377,8 @@
         const count = told.changed?.length;
         get("confirm").close();
         say(count === undefined ? `Done: ${what}` : `${number.format(count)} ${count === 1 ? "instance" : "instances"} changed`);
-        soon(0);
+        if (isOverview()) since = -GAP_OF_FIGURES;
+        refresh();
         return;
       }
       const refused = [401, 403].includes(answer.status);

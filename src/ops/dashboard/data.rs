@@ -15,7 +15,7 @@ use super::row::Row;
 use super::{Asker, Dashboard, respond};
 
 #[derive(Debug, Serialize)]
-struct Instances<'a> {
+struct Told<'a> {
     /// What to ask for next time.
     version: String,
     /// Whether all are here, and none of those that were known before counts.
@@ -23,6 +23,14 @@ struct Instances<'a> {
     instances: Vec<Row<'a>>,
     /// Application and id of those that are gone.
     gone: Vec<(&'a str, &'a str)>,
+}
+
+/// Who changed.
+#[derive(Debug, Default)]
+struct Changed {
+    /// As they are now.
+    there: Vec<Arc<Lease>>,
+    gone: Vec<(AppName, InstanceId)>,
 }
 
 /// `GET instances.json?since=…`: what changed after a version, else everything.
@@ -52,28 +60,29 @@ impl Dashboard {
         let version = self.version();
         let changed = since.and_then(|since| self.changed(since));
         let whole = changed.is_none();
-        let (leases, gone) = changed.unwrap_or_else(|| (self.context.catalog.leases(), Vec::new()));
-        let answer = Instances {
+        let all = || Changed { there: self.context.catalog.leases(), gone: Vec::new() };
+        let Changed { there, gone } = changed.unwrap_or_else(all);
+        let answer = Told {
             version,
             whole,
-            instances: leases.iter().map(|lease| Row::of(lease, asker.now)).collect(),
+            instances: there.iter().map(|lease| Row::of(lease, asker.now)).collect(),
             gone: gone.iter().map(|(app, id)| (app.as_str(), id.as_str())).collect(),
         };
         serde_json::to_vec(&answer).unwrap_or_default()
     }
 
-    /// Who changed, as they are now, and who is gone; none where that is not known any more.
-    fn changed(&self, since: Version) -> Option<(Vec<Arc<Lease>>, Vec<(AppName, InstanceId)>)> {
+    /// Who changed; none where that is not known any more.
+    fn changed(&self, since: Version) -> Option<Changed> {
         let changes = self.context.registry.changes_since(since)?;
         let instances = changes.iter().map(|change| &change.lease.instance);
         let keys: BTreeSet<_> = instances.map(|instance| (instance.app.clone(), instance.id.clone())).collect();
-        let (mut there, mut gone) = (Vec::new(), Vec::new());
+        let mut found = Changed::default();
         for (app, id) in keys {
             match self.context.catalog.lease(&app, &id) {
-                Some(lease) => there.push(lease),
-                None => gone.push((app, id)),
+                Some(lease) => found.there.push(lease),
+                None => found.gone.push((app, id)),
             }
         }
-        Some((there, gone))
+        Some(found)
     }
 }

@@ -19,7 +19,8 @@ use super::{Asker, Dashboard, Frame};
 struct Page<'a> {
     frame: Frame,
     app: &'a str,
-    app_page: String,
+    /// The page of that.
+    application: String,
     id: &'a str,
     held: Option<Held>,
     history: Vec<Line>,
@@ -84,7 +85,7 @@ pub(super) async fn answer(dashboard: Dashboard, app: &str, id: &str, asker: Ask
             let history = registry.changes_of(&app, &id);
             let page = Page {
                 app: app.as_str(),
-                app_page: frame.links.app(app.as_str()),
+                application: frame.links.app(app.as_str()),
                 id: id.as_str(),
                 held: lease.map(|lease| dashboard.held(&lease, &frame, asker)),
                 history: history.iter().map(|change| dashboard.history_line(change)).collect(),

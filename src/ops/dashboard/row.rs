@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::clock::Now;
-use crate::model::{DataCenter, Instance};
+use crate::model::{DataCenter, Instance, Metadata};
 use crate::registry::Lease;
 
 use super::links::{Links, web_address};
@@ -40,8 +40,8 @@ pub(super) struct Row<'a> {
     image: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<&'a str>,
-    #[serde(serialize_with = "entries", skip_serializing_if = "has_none")]
-    metadata: &'a Instance,
+    #[serde(skip_serializing_if = "Entries::is_none")]
+    metadata: Entries<'a>,
     #[serde(skip)]
     pub(super) renewed: String,
 }
@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
             url: web_address(instance.status_page_url.as_ref()),
             image: machine_image(instance),
             place: amazon_zone(instance),
-            metadata: instance,
+            metadata: Entries(&instance.metadata),
             renewed: ago(lease.times().last_renewal, now),
         }
     }
@@ -100,12 +100,20 @@ fn ago(at: i64, now: Now) -> String {
     }
 }
 
-fn has_none(instance: &&Instance) -> bool {
-    instance.metadata.is_empty()
+/// Metadata as an object.
+#[derive(Debug)]
+struct Entries<'a>(&'a Metadata);
+
+impl Entries<'_> {
+    fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
-fn entries<S: Serializer>(instance: &&Instance, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(instance.metadata.iter())
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter())
+    }
 }
 
 /// The machine image, where Amazon told one.

@@ -50,8 +50,8 @@ def fill(registry, apps, each):
                                        hostName="shop-%d-%d.example" % (app, at), ipAddr="10.%d.%d.%d" % (app % 250, at // 250, at % 250),
                                        metadata={"zone": "zone-%d" % (at % 3), "version": "1.%d" % (at % 7)})}
              for app in range(apps) for at in range(each)]
-    for begin in range(0, len(items), 1000):
-        batch = json.dumps({"replicationList": items[begin:begin + 1000]})
+    for begin in range(0, len(items), 500):
+        batch = json.dumps({"replicationList": items[begin:begin + 500]})
         told = request("POST", registry.base + "/eureka/peerreplication/batch/", batch, {"Content-Type": "application/json"})
         ensure(told.status == 200, "batch: %d" % told.status)
     step("%d instances are registered" % len(items))
