@@ -85,7 +85,9 @@ fn elements(document: &str) -> Vec<Element> {
     let mut reader = Reader::from_str(document);
     let (mut all, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
     let text_into = |all: &mut Vec<Element>, open: &[usize], text: &str| {
-        open.iter().for_each(|at| all[*at].text.push_str(text));
+        for at in open {
+            all[*at].text.push_str(text);
+        }
     };
     loop {
         let event = reader.read_event().expect("well-formed");

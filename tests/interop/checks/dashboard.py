@@ -15,7 +15,7 @@ def body():
         return step("the Java server's page is another one")
     log = given()["log"]
     server = Server(given()["server"], os.path.join(log, "server.log"), words=[
-        "--eurekad.history.max-entries=20000", "--eureka.environment=staging", "--eureka.datacenter=north"])
+        "--eureka.server.enable-self-preservation=true", "--eurekad.history.max-entries=20000", "--eureka.environment=staging", "--eureka.datacenter=north"])
     registry, chromium = Registry(server.base), browser.Browser(given()["tools"]["chromium"], log)
     page = Dashboard(chromium, server.base + "/", registry)
     nobody(page)
