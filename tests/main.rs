@@ -14,6 +14,7 @@
 //! | `events` | what happens is told to those who follow it |
 //! | `security` | who may come in, and what they may do there |
 //! | `fuzz` | what holds for any bytes; replays what `fuzz/` starts from and what it found |
+//! | `dashboard` | pages for people, and for programs that read them |
 //! | `settings` | what people set means what they meant; `check`, `config`, `completions` |
 //! | `discovery` | peers are found, and the list follows every change |
 //! | `regions` | remote regions are shown as they are, and one that fails harms nobody |
@@ -27,6 +28,7 @@
 #![allow(missing_docs, reason = "a test's name says what it proves")]
 
 mod actuator;
+mod dashboard;
 mod discovery;
 mod dns_stub;
 mod events;

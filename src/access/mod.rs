@@ -232,12 +232,13 @@ impl Access {
         answer
     }
 
-    /// Whether somebody has logged in who may do this. Nobody has where all is open.
+    /// Whether somebody who came in may do something else, too: for what is shown to those who may. Everybody may where
+    /// all is open.
     pub async fn may(&self, head: &Parts, needs: Needs<'_>) -> bool {
         let from = head.extensions.get().cloned().unwrap_or_default();
         match self.0.gate.load_full() {
             Some(gate) => gate.admit(&head.headers, &from, needs, &self.0.failures).await.is_ok(),
-            None => false,
+            None => true,
         }
     }
 

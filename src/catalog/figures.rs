@@ -7,7 +7,7 @@ use crate::codec::{Detail, Format};
 use super::{Coding, Form, What};
 
 /// The kinds of lists.
-const LISTS: [&str; 5] = ["apps", "delta", "app", "vip", "svip"];
+const LISTS: [&str; 6] = ["apps", "delta", "app", "vip", "svip", "part"];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ struct Cell {
 /// What lists of one kind cost in one form, since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListFigures {
-    /// `apps`, `delta`, `app`, `vip` or `svip`.
+    /// `apps`, `delta`, `app`, `vip`, `svip`, or `part`: what a filter lets through.
     pub list: &'static str,
     /// The form.
     pub form: Form,
@@ -70,6 +70,7 @@ fn place_of_list(what: &What) -> usize {
         What::App(_) => 2,
         What::Vip(_) => 3,
         What::SecureVip(_) => 4,
+        What::Part(_) => 5,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Instance;
-use crate::registry::Version;
+use crate::registry::{Lease, Version};
 
 use super::page::Page;
 
@@ -18,6 +18,11 @@ pub struct Listed {
 impl Listed {
     /// The instances, by application and id.
     pub fn instances(&self) -> impl Iterator<Item = &Arc<Instance>> {
-        self.pages.iter().flat_map(|page| page.leases()).map(|lease| &lease.instance)
+        self.leases().map(|lease| &lease.instance)
+    }
+
+    /// Their leases, in the same order.
+    pub fn leases(&self) -> impl Iterator<Item = &Arc<Lease>> {
+        self.pages.iter().flat_map(|page| page.leases())
     }
 }

@@ -27,11 +27,13 @@
 //! | `listed` | all instances, for others than readers of documents |
 //! | `figures` | what lists cost |
 //! | `gzip` | compression, in one place |
+//! | `leases` | what lists show, for other forms than theirs |
 
 mod answer;
 mod figures;
 mod frozen;
 mod gzip;
+mod leases;
 mod listed;
 mod page;
 mod paged;

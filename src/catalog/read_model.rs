@@ -263,6 +263,16 @@ impl ReadModel {
         self.apps.iter().map(|(name, app)| (name.clone(), app.instances)).collect()
     }
 
+    /// The lease of an instance.
+    pub(super) fn get(&self, app: &AppName, id: &InstanceId) -> Option<&Arc<Lease>> {
+        self.pages.get(app, id)
+    }
+
+    /// All leases of an application.
+    pub(super) fn of_app<'a>(&'a self, app: &'a AppName) -> impl Iterator<Item = &'a Arc<Lease>> {
+        self.pages.of_app(app)
+    }
+
     /// The pages of the whole registry.
     pub(super) fn pages(&self) -> Vec<Arc<Page>> {
         self.pages.list()

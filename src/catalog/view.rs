@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::blocking::off_the_workers;
 use crate::clock::Clock;
@@ -130,6 +130,13 @@ impl View {
         let mut model = self.model.lock();
         let moment = model.catch_up(&self.registry);
         Listed { version: moment.version, pages: model.pages() }
+    }
+
+    /// The copy as it is now; others wait while it is looked at.
+    pub(super) fn current(&self) -> MutexGuard<'_, ReadModel> {
+        let mut model = self.model.lock();
+        model.catch_up(&self.registry);
+        model
     }
 
     /// Drops changes from the delta that are older than its retention.

@@ -8,11 +8,15 @@
 //! | `events` | what happens, for those who follow it |
 //! | `webhooks` | the same, sent to those whom the settings name |
 //! | `metrics` | figures, targets for Prometheus |
+//! | `dashboard` | pages for people |
+//! | `figures` | memory, processors, uptime, replicas |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+pub mod dashboard;
 pub mod events;
+pub(crate) mod figures;
 mod metrics;
 mod openapi;
 mod operations;
@@ -100,5 +104,7 @@ pub fn router(context: &Context, with_actuator: bool) -> Router {
     if with_actuator {
         routes = routes.merge(actuator::router(context, &context_path));
     }
-    if context_path.is_empty() { routes } else { Router::new().nest(&context_path, routes) }
+    let routes = if context_path.is_empty() { routes } else { Router::new().nest(&context_path, routes) };
+    // It tells the context path with a slash from that without.
+    routes.merge(dashboard::router(context))
 }

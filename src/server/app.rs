@@ -18,14 +18,13 @@ use crate::model::Instance;
 use crate::ops::actuator::{self, InForce, Refresh};
 use crate::ops::events::Events;
 use crate::ops::webhooks::Webhooks;
-use crate::ops::{self, Context};
+use crate::ops::{self, Context, figures};
 use crate::peers::{
     self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
 };
 use crate::registry::{Registry, Rules};
 use crate::settings::{CatalogSettings, Settings};
 
-use super::figures;
 use super::own_record::own_record;
 use super::tasks::{self, Tasks};
 

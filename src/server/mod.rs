@@ -10,7 +10,6 @@
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
-//! | `figures` | memory, processors, uptime for the status document |
 //! | `tasks` | work on timers |
 //! | `process` | what the process lends: log, settings, signals |
 //! | `reload` | settings that are read again while the server runs |
@@ -20,7 +19,6 @@ mod complaint;
 mod connections;
 mod conversation;
 mod exchange;
-mod figures;
 mod listen;
 mod multiplexed;
 mod own_record;

@@ -23,6 +23,7 @@
 
 mod catalog;
 mod credentials;
+mod dashboard;
 mod effective;
 mod events;
 mod findings;
@@ -59,6 +60,7 @@ mod winners;
 
 pub use catalog::CatalogSettings;
 pub use credentials::{CredentialSettings, OAuth2Settings, OutgoingSecret};
+pub use dashboard::DashboardSettings;
 pub use effective::{Effect, Effective};
 pub use events::{EventSettings, LONGEST_KEEP_ALIVE, WebhookSettings};
 pub use findings::{Notice, NoticeLevel, SettingsError, SettingsErrors};
@@ -127,6 +129,8 @@ pub struct Settings {
     pub regions: RegionSettings,
     /// What this server proves itself with to remote regions.
     pub region_credentials: CredentialSettings,
+    /// Where the dashboard is.
+    pub dashboard: DashboardSettings,
     /// Where the actuator is.
     pub management: ManagementSettings,
     /// Who may follow what happens, and who is told.
@@ -218,6 +222,7 @@ impl Settings {
             replication: ReplicationSettings::read(&mut reader),
             regions: RegionSettings::read(&mut reader),
             region_credentials: CredentialSettings::for_regions(&mut reader),
+            dashboard: DashboardSettings::read(&mut reader, &management),
             management,
             events: EventSettings::read(&mut reader),
             metrics: MetricsSettings::read(&mut reader),

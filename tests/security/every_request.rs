@@ -62,7 +62,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 ];
 
 /// The same of what is not below a root of the API.
-const OTHERS: [(&str, &str, &[&str]); 32] = [
+const OTHERS: [(&str, &str, &[&str]); 38] = [
     ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
@@ -95,7 +95,13 @@ const OTHERS: [(&str, &str, &[&str]); 32] = [
     ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
     ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/", &["read", "peer", "orders"]),
+    ("GET", "/lastn", &["read", "peer", "orders"]),
+    ("GET", "/app/STOCK", &["read", "peer", "orders"]),
+    ("GET", "/app/STOCK/1", &["read", "peer", "orders"]),
+    ("GET", "/instances.json", &["read", "peer", "orders"]),
+    ("GET", "/dashboard.js", &["read", "peer", "orders"]),
 ];
 
 async fn check(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], who: &[&str]) {

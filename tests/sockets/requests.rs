@@ -107,7 +107,8 @@ fn a8_a_target_may_be_a_whole_url() {
 #[test]
 fn odd_targets_are_misses_and_keep_the_connection() {
     let (_server, mut wire) = registered();
-    for (method, target) in [("OPTIONS", "*"), ("GET", "http://a.test"), ("CONNECT", "a.test:443"), ("BREW", "/eureka")]
+    for (method, target) in
+        [("OPTIONS", "*"), ("GET", "http://a.test/nothing"), ("CONNECT", "a.test:443"), ("BREW", "/eureka")]
     {
         let answer = wire.ask(request(method, target, ""));
         assert_eq!((answer.status, answer.body.len()), (404, 0), "{method} {target}");

@@ -165,7 +165,8 @@ pub fn router(context: &Context, context_path: &str) -> Router {
 
 /// Whether a caller is shown something. Without logins nobody is authorized, as in Spring.
 async fn shows(actuator: &Actuator, head: &Parts, show: Show, roles: &[String]) -> bool {
-    let may = async |needs| actuator.context.access.may(head, needs).await;
+    let access = &actuator.context.access;
+    let may = async |needs| access.is_guarded() && access.may(head, needs).await;
     match show {
         Show::Never => false,
         Show::Always => true,

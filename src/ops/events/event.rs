@@ -89,7 +89,7 @@ fn kind_of(change: &Change) -> EventKind {
         Cause::Cancelled => EventKind::Cancelled,
         Cause::Expired => EventKind::Expired,
         Cause::StatusSet | Cause::StatusRemoved | Cause::StatusFollowed => EventKind::Override,
-        Cause::Registered | Cause::Copied | Cause::MetadataSet => match change.before {
+        Cause::Registered | Cause::Copied | Cause::Recalled | Cause::MetadataSet => match change.before {
             None => EventKind::Registered,
             Some(before) if before == change.lease.instance.status => EventKind::Updated,
             Some(_) => EventKind::Status,

@@ -10,7 +10,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
             "eureka.client.on-demand-update-status-change",
             "eureka.client.healthcheck.enabled",
             "eureka.client.transport.applications-resolver-use-ip",
-            "eureka.dashboard.enabled",
         ],
     ),
     (
@@ -24,7 +23,6 @@ pub(super) const NOT_YET: &[(Kind, &[&str])] = &[
         Kind::Text,
         &[
             "eureka.instance.initial-status",
-            "eureka.dashboard.path",
             "management.server.*",
             "management.endpoints.*",
             "management.endpoint.*",

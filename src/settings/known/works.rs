@@ -156,6 +156,9 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("eureka.instance.metadata-map.*", ""),
     ("eureka.client.register-with-eureka", "false"),
     ("eureka.client.should-unregister-on-shutdown", "true"),
+    // dashboard
+    ("eureka.dashboard.enabled", "true"),
+    ("eureka.dashboard.path", "/"),
     // actuator
     ("management.server.port", ""),
     ("management.server.address", ""),

@@ -23,11 +23,13 @@ JAVA_PEER = [JAVA_ALONE[0], "--eureka.client.register-with-eureka=true", "--eure
 class Server:
     """plan: {"binary": path} or {"java": folder}. The Java server knows itself among its peers by its host's name, so
     those of a pair have different ones. words: more settings. login: what `base` has for it, `user:password@`. tls: whom
-    to trust, if it is an https server."""
+    to trust, if it is an https server. path: the context path, of eurekad alone."""
 
-    def __init__(self, plan, log, host="127.0.0.1", port=None, peer=None, words=(), login="", tls=None):
+    def __init__(self, plan, log, host="127.0.0.1", port=None, peer=None, words=(), login="", tls=None,
+                 path=""):
         self.plan, self.log, self.host, self.port, self.peer = plan, log, host, port or process.free_port(), peer
-        self.base, self.words, self.tls = "%s://%s%s:%d" % ("https" if tls else "http", login, host, self.port), words, tls
+        self.base = "%s://%s%s:%d%s" % ("https" if tls else "http", login, host, self.port, path)
+        self.words, self.tls = [*words, *(["--server.servlet.context-path=" + path] if path else [])], tls
         self.start()
         verdict.show_when_failing(lambda: self.process.tail())
 

@@ -83,31 +83,54 @@ def _go(tools, folder, sources):
     tools.run(folder, ["nice", "go", "build", "-o", os.path.join(folder, "fargo"), "."], sources)
 
 
-def _prometheus(tools, folder, _):
-    """Debian's package is unpacked, not installed: installed it would start a service."""
+def _unpacked(package, *programs):
+    """Programs of a Debian package that is unpacked, not installed: installed it would start a service."""
+    def recipe(tools, folder, _):
+        names = [os.path.basename(program) for program in programs]
+        os.makedirs(folder)
+        if all(installed := [_installed(name) for name in names]):
+            for name, place in zip(names, installed):
+                os.symlink(place, os.path.join(folder, name))
+            return
+        _need("apt-get")
+        _need("dpkg")
+        unpacked = folder + ".deb"
+        shutil.rmtree(unpacked, ignore_errors=True)
+        os.makedirs(unpacked)
+        os.chmod(unpacked, 0o777)        # apt downloads as a user of its own
+        try:
+            tools.run(folder, ["apt-get", "download", package], unpacked)
+        except Broken:
+            _bring_up_to_date(tools, folder, package)
+            tools.run(folder, ["apt-get", "download", package], unpacked)
+        tools.run(folder, ["dpkg", "-x", os.path.join(unpacked, os.listdir(unpacked)[0]), unpacked])
+        for name, program in zip(names, programs):
+            os.rename(os.path.join(unpacked, program), os.path.join(folder, name))
+        shutil.rmtree(unpacked)
+    return recipe
+
+
+def _chromium(tools, folder, _):
+    """Installed, since it needs a hundred other packages. There is no service in it."""
     os.makedirs(folder)
-    programs = ("prometheus", "promtool")
-    if all(installed := [shutil.which(program) for program in programs]):
-        for program, place in zip(programs, installed):
-            os.symlink(place, os.path.join(folder, program))
-        return
-    _need("apt-get")
-    _need("dpkg")
-    package = folder + ".deb"
-    shutil.rmtree(package, ignore_errors=True)
-    os.makedirs(package)
-    os.chmod(package, 0o777)        # apt downloads as a user of its own
-    try:
-        tools.run(folder, ["apt-get", "download", "prometheus"], package)
-    except Broken:
-        if os.geteuid():
-            raise Missing("no prometheus here, and only root may bring apt-get's lists up to date")
-        tools.run(folder, ["apt-get", "update", "-q"])
-        tools.run(folder, ["apt-get", "download", "prometheus"], package)
-    tools.run(folder, ["dpkg", "-x", os.path.join(package, os.listdir(package)[0]), package])
-    for program in programs:
-        os.rename(os.path.join(package, "usr", "bin", program), os.path.join(folder, program))
-    shutil.rmtree(package)
+    if not (_installed("chromium") and _installed("chromedriver")):
+        _need("apt-get")
+        _bring_up_to_date(tools, folder, "chromium")
+        tools.run(folder, ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q",
+                           "--no-install-recommends", "chromium", "chromium-driver"])
+    for name in ("chromium", "chromedriver"):
+        os.symlink(_installed(name), os.path.join(folder, name))
+
+
+def _bring_up_to_date(tools, folder, name):
+    if os.geteuid():
+        raise Missing("no %s here, and only root may install it" % name)
+    tools.run(folder, ["apt-get", "update", "-q"])
+
+
+def _installed(name):
+    # Debian keeps servers out of users' paths.
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
 
 
 # name: (folder of its sources, how it is made)
@@ -121,7 +144,10 @@ RECIPES = {
     "python": ("python", _python),
     "node": ("node", _node),
     "go": ("go", _go),
-    "prometheus-tools": (None, _prometheus),
+    "prometheus-tools": (None, _unpacked("prometheus", "usr/bin/prometheus", "usr/bin/promtool")),
+    "nginx": (None, _unpacked("nginx", "usr/sbin/nginx")),
+    "chromium": (None, _chromium),
+    "axe": ("axe", _node),
 }
 
 

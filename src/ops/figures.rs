@@ -1,4 +1,4 @@
-//! What the status document says of the process (`StatusUtil`, `com.netflix.eureka.util.StatusInfo`).
+//! What the status document and the dashboard say of the process (`StatusUtil`, `com.netflix.eureka.util.StatusInfo`).
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ const MB: u64 = 1024 * 1024;
 
 /// Names and values in Java's order. Memory is that of the machine (or its container) and what this
 /// process holds of it, where Java shows its heap; both are 0 where the system does not tell.
-pub(super) fn general(uptime: Duration) -> Vec<(&'static str, String)> {
+pub(crate) fn general(uptime: Duration) -> Vec<(&'static str, String)> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let (total, used) = (total_memory() / MB, resident_memory() / MB);
     let percent = (used * 100).checked_div(total).unwrap_or_default();
@@ -24,7 +24,7 @@ pub(super) fn general(uptime: Duration) -> Vec<(&'static str, String)> {
 /// Which peers there are, and which of them answer, as Java lists their URLs: one list with a blank, the
 /// others with a comma after each. (Java looks whether a peer has registered itself, under the same
 /// application and with the host name of its URL.)
-pub(super) fn replicas(peers: &[PeerReport]) -> Vec<(&'static str, String)> {
+pub(crate) fn replicas(peers: &[PeerReport]) -> Vec<(&'static str, String)> {
     let all: Vec<_> = peers.iter().map(|peer| peer.url.as_str()).collect();
     let those = |available: bool| {
         let urls = peers.iter().filter(|peer| peer.is_available() == available);

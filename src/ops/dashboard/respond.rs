@@ -1,0 +1,87 @@
+//! The shapes that answers of the dashboard have: pages, data, and what is built in.
+//!
+//! A page shows what strangers registered. Beside escaping all of it, a browser is told to run nothing but the
+//! dashboard's own script, to load nothing from elsewhere, and to let no other page put this one into a frame.
+
+use std::io::Write as _;
+
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::language::Language;
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// Answers longer than this are compressed, where that is welcome.
+const WORTH_COMPRESSING: usize = 16 * 1024;
+
+const fn guards() -> [(HeaderName, HeaderValue); 5] {
+    [
+        (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ]
+}
+
+/// A page.
+pub(super) fn page(status: StatusCode, language: &Language, headers: &HeaderMap, html: String) -> Response {
+    const HTML: HeaderValue = HeaderValue::from_static("text/html;charset=UTF-8");
+    let content = [(CONTENT_TYPE, HTML), (CONTENT_LANGUAGE, language.header())];
+    (status, guards(), content, compressed(headers, html.into_bytes())).into_response()
+}
+
+/// Data for the script.
+pub(super) fn data(headers: &HeaderMap, json: Vec<u8>) -> Response {
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+    (guards(), [(CONTENT_TYPE, JSON)], compressed(headers, json)).into_response()
+}
+
+/// Something built in, that browsers ask for again each time and get once.
+pub(super) fn asset(
+    headers: &HeaderMap,
+    content_type: HeaderValue,
+    etag: &HeaderValue,
+    bytes: &'static str,
+) -> Response {
+    const AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+    let mut answer = if headers.get(IF_NONE_MATCH) == Some(etag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(CONTENT_TYPE, content_type)], bytes).into_response()
+    };
+    answer.headers_mut().extend(guards());
+    answer.headers_mut().insert(CACHE_CONTROL, AGAIN);
+    answer.headers_mut().insert(ETAG, etag.clone());
+    answer
+}
+
+fn compressed(headers: &HeaderMap, bytes: Vec<u8>) -> Response {
+    const VARIES: (HeaderName, HeaderValue) = (VARY, HeaderValue::from_static("Accept-Encoding, Accept-Language"));
+    if bytes.len() < WORTH_COMPRESSING || !takes_gzip(headers) {
+        return ([VARIES], bytes).into_response();
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::fast());
+    match encoder.write_all(&bytes).and_then(|()| encoder.finish()) {
+        Ok(packed) => ([VARIES, (CONTENT_ENCODING, HeaderValue::from_static("gzip"))], packed).into_response(),
+        // Memory takes all that is written to it.
+        Err(_) => ([VARIES], bytes).into_response(),
+    }
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    codings.flat_map(|value| value.split(',')).any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0));
+        name.trim().eq_ignore_ascii_case("gzip") && !refused
+    })
+}
