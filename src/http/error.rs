@@ -18,7 +18,7 @@ use super::negotiation::{JSON, XML};
 
 /// Why a request gets no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ApiError {
+pub enum ApiError {
     /// 400, as plain text.
     #[error("{0}")]
     BadRequest(String),

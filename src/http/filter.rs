@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::query::pairs;
 
 /// Those that fit in every respect; all, if nothing is said. 400 that names what cannot be read.
-pub(super) fn selection(uri: &Uri) -> Result<Selection, ApiError> {
+pub fn selection(uri: &Uri) -> Result<Selection, ApiError> {
     let mut only = Selection::default();
     if uri.query().is_none() {
         return Ok(only);

@@ -58,6 +58,8 @@ use crate::registry::{Origin, Registry};
 use crate::settings::RateLimitSettings;
 
 pub use body::BodiesInFlight;
+pub use error::ApiError;
+pub use filter::selection;
 pub use overload::{Overload, Shedding};
 pub use service::Service;
 pub use traffic::{BUCKETS, OpenConnection, Served, Traffic};

@@ -48,6 +48,8 @@ pub(super) struct Survey {
     pub(super) lapsed: Vec<Lapsed>,
     /// Those of them that nobody has confirmed since a restart: self-preservation does not speak for them.
     unconfirmed: Vec<Lapsed>,
+    /// How many nobody has confirmed, lapsed or not.
+    pub(super) unheard: usize,
     pub(super) silence: Silence,
 }
 
@@ -79,7 +81,7 @@ impl Registry {
     pub fn evict_at_random(&self, random: &mut impl Rng) -> Round {
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
-        let Survey { mut lapsed, unconfirmed, silence } = self.survey(lease_now, length);
+        let Survey { mut lapsed, unconfirmed, silence, .. } = self.survey(lease_now, length);
         let forgotten = unconfirmed.iter().filter(|lapsed| self.expire_lapsed(lapsed)).count();
         let renewals = self.renewals.last_minute(now.mono);
         let (verdict, limit) = {
@@ -170,7 +172,7 @@ impl Registry {
     pub(super) fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
         let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
         let silence = Silence { overdue: 0, fingerprint: 0, last_late };
-        let mut survey = Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), silence };
+        let mut survey = Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), unheard: 0, silence };
         for app in &self.apps {
             for lease in app.value().iter() {
                 let is_unconfirmed = lease.is_unconfirmed();
@@ -183,6 +185,7 @@ impl Registry {
                     });
                 }
                 if is_unconfirmed {
+                    survey.unheard += 1;
                     continue;
                 }
                 if lease.is_silent(now, length) {

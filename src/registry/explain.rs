@@ -67,6 +67,8 @@ pub struct PreservationReport {
     pub silent: usize,
     /// Those of them that have lapsed.
     pub lapsed: usize,
+    /// Those that are known from before a restart alone.
+    pub unconfirmed: usize,
     /// Renewals in the last full minute.
     pub renewals: u64,
     /// Renewals that all leases promise for a minute.
@@ -141,6 +143,7 @@ impl Registry {
                 leases: population.leases(),
                 silent: silence.overdue,
                 lapsed: lapsed.len(),
+                unconfirmed: survey.unheard,
                 renewals,
                 expected: population.expected(),
                 threshold: population.threshold(),

@@ -9,22 +9,6 @@ use tower::ServiceExt as _;
 use super::{Operation, document, operations, resolved, schema};
 use crate::server::{JSON, Reply, SENDS_JSON, Server, body, encoded};
 
-/// What other parts of the server will answer: take a line out when its part is there.
-const NOT_THERE_YET: [&str; 8] = [
-    "/eureka/prometheus/",
-    "/eureka/events",
-    "/eureka/operations/",
-    "/actuator/prometheus",
-    "/actuator/metrics",
-    "/lastn",
-    "/app/",
-    "/",
-];
-
-fn is_there(path: &str) -> bool {
-    !NOT_THERE_YET.iter().any(|absent| path == *absent || *absent != "/" && path.starts_with(absent))
-}
-
 /// The path with its query, as the examples have it; `other` stands for what names something.
 fn target(operation: &Operation, other: Option<&str>) -> String {
     let mut target = operation.path.clone();
@@ -98,7 +82,7 @@ fn check(document: &Value, operation: &Operation, reply: &Reply) {
 async fn everything_described_is_answered_as_described() {
     let document = document().await;
     let mut asked = 0;
-    for operation in operations(&document).into_iter().filter(|operation| is_there(&operation.path)) {
+    for operation in operations(&document) {
         // Each meets a server of its own: some take away what others ask for.
         let words =
             ["--management.endpoints.web.exposure.include=*", "--management.endpoint.health.show-details=always"];
@@ -122,15 +106,4 @@ fn of_process(path: &str) -> bool {
     ["/actuator/env", "/actuator/loggers", "/actuator/refresh", "/actuator/serviceregistry"]
         .iter()
         .any(|own| path.starts_with(own))
-}
-
-/// So that no line of the list outlives its reason.
-#[tokio::test(start_paused = true)]
-async fn what_is_not_there_yet_is_not_there() {
-    let document = document().await;
-    let server = Server::new(&["--management.endpoints.web.exposure.include=*"]);
-    for operation in operations(&document).into_iter().filter(|operation| !is_there(&operation.path)) {
-        let reply = ask(&server, &operation, None).await;
-        assert!(matches!(reply.status, 404 | 405), "{} {} is there now", operation.method, operation.path);
-    }
 }

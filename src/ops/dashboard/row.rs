@@ -89,7 +89,21 @@ pub(super) fn why(lease: &Lease, now: Now) -> Option<String> {
         text = format!("{status} {text}");
     }
     let set = lease.override_stamp.0;
-    Some(if set == 0 { text } else { format!("{text} {}", ago(set, now)) })
+    if set != 0 {
+        text = format!("{text} {}", ago(set, now));
+    }
+    if let Some(note) = &lease.background.note {
+        if !note.owner.is_empty() {
+            text = format!("{text} by {}", note.owner);
+        }
+        if let Some(until) = note.until {
+            text = format!("{text}, for another {}", length(between(now.wall, until)));
+        }
+        if !note.reason.is_empty() {
+            text = format!("{text}: {}", note.reason);
+        }
+    }
+    Some(text)
 }
 
 fn ago(at: i64, now: Now) -> String {

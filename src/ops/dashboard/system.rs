@@ -158,6 +158,7 @@ mod tests {
             state,
             leases: 10,
             silent: 5,
+            unconfirmed: 0,
             lapsed: 5,
             renewals,
             expected: 20,

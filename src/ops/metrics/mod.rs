@@ -7,13 +7,14 @@
 //! | file | what |
 //! | --- | --- |
 //! | `family` | figures as they are shown, whatever the format |
-//! | `state`, `applications`, `requests`, `cluster`, `process` | where they come from |
+//! | `state`, `applications`, `requests`, `cluster`, `followers`, `process` | where they come from |
 //! | `text` | Prometheus' text format, OpenMetrics |
 //! | `targets` | `/eureka/prometheus/sd`: instances for Prometheus to scrape |
 
 mod applications;
 mod cluster;
 mod family;
+mod followers;
 mod process;
 mod requests;
 mod state;
@@ -61,6 +62,7 @@ impl Metrics {
             families.extend(state::lists(&context));
             families.extend(requests::families(&context));
             families.extend(cluster::families(&context));
+            families.extend(followers::families(&context));
             families.extend(process::families(&context));
             families
         };

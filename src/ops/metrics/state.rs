@@ -50,6 +50,8 @@ pub(super) fn families(context: &Context, counted: &Counted) -> Vec<Family> {
         Family::gauge("eurekad_leases_silent", "Leases without a renewal for one and a half of their own intervals.")
             .of(report.silent),
         Family::gauge("eurekad_leases_lapsed", "Leases that have lapsed and are still there.").of(report.lapsed),
+        Family::gauge("eurekad_leases_unconfirmed", "Leases that are known from before a restart alone.")
+            .of(report.unconfirmed),
         state,
         Family::gauge("eurekad_self_preservation_active", "Whether lapsed leases are kept.").of(report.state.keeps()),
         Family::gauge("eurekad_overrides", "Statuses that are set from outside.").of(registry.overrides().len()),

@@ -2,7 +2,7 @@
 //! `eureka_sd_configs`.
 //!
 //! What Prometheus finds through Eureka's API it has to read as XML, uncompressed, all of it every time. This is the
-//! same as JSON, compressed if wanted, and nothing where nothing has changed. Values are as they were registered;
+//! same as JSON, compressed if wanted, nothing where nothing has changed, and only what is asked for (the filters of lists). Values are as they were registered;
 //! `eureka_sd` shows metadata as XML has it, `&lt;` for `<`.
 
 use std::collections::BTreeMap;
@@ -12,11 +12,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
 
 use crate::access::Needs;
 use crate::blocking::off_the_workers;
+use crate::http::selection;
 use crate::model::{DataCenter, Instance, Metadata, Text};
 use crate::ops::Context;
 use crate::settings::Role;
@@ -44,7 +45,11 @@ struct Targets {
     epoch: i64,
 }
 
-async fn all(State(Targets { context, epoch }): State<Targets>, headers: HeaderMap) -> Response {
+async fn all(State(Targets { context, epoch }): State<Targets>, uri: Uri, headers: HeaderMap) -> Response {
+    let only = match selection(&uri) {
+        Ok(only) => only,
+        Err(mistake) => return mistake.into_response(),
+    };
     // Prometheus keeps what it has; an empty list would make it forget.
     if !context.registry.is_open() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
@@ -56,7 +61,10 @@ async fn all(State(Targets { context, epoch }): State<Targets>, headers: HeaderM
     if is_known {
         return (StatusCode::NOT_MODIFIED, tag).into_response();
     }
-    let write = move || serde_json::to_vec(&listed.instances().map(|instance| group(instance)).collect::<Vec<_>>());
+    let write = move || {
+        let wanted = listed.instances().filter(|instance| only.matches(instance));
+        serde_json::to_vec(&wanted.map(|instance| group(instance)).collect::<Vec<_>>())
+    };
     match off_the_workers(write).await {
         Ok(document) => (tag, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], document).into_response(),
         Err(error) => {

@@ -37,7 +37,7 @@ fn connections(patience: Patience, per_address: PerAddress, router: Router) -> C
         leftovers: Arc::new(leftovers),
         permits: Arc::new(Semaphore::new(10)),
         per_address,
-        over_limit: Arc::clone(&over_limit),
+        over_limit: Arc::default(),
         traffic: Arc::default(),
         tasks,
         draining,
