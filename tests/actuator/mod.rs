@@ -35,6 +35,7 @@ async fn every_link_leads_somewhere() {
         assert_eq!(link["templated"], href.contains('{'));
         let path = href.strip_prefix("http://registry.test:8761").expect("this host");
         let path = path.replace("{*path}", "liveness").replace("{name}", "ROOT").replace("{toMatch}", "server.port");
+        let path = path.replace("{requiredMetricName}", "eurekad.leases");
         let reply = server.get(&path, &[JSON]).await;
         // What works on the process has nothing to work on here, and says so without a body.
         let of_process = ["env", "loggers", "refresh"].iter().any(|own| name.starts_with(own));

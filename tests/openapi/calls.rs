@@ -90,7 +90,11 @@ async fn everything_described_is_answered_as_described() {
         assert_eq!(server.register(&body("ORDERS", "ord-1")).await.status, 204);
         let reply = ask(&server, &operation, None).await;
         check(&document, &operation, &reply);
-        let is_fine = reply.status < 300 || operation.path.starts_with("/eureka/asg") || of_process(&operation.path);
+        let meets_nothing = operation.path == "/eureka/operations/overrides/clear";
+        let is_fine = reply.status < 300
+            || operation.path.starts_with("/eureka/asg")
+            || of_process(&operation.path)
+            || meets_nothing;
         assert!(is_fine, "{} {}: {} to the example", operation.method, operation.path, reply.status);
         if operation.path.contains('{') {
             check(&document, &operation, &ask(&server, &operation, Some("nobody")).await);

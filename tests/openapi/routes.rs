@@ -47,7 +47,8 @@ async fn every_route_is_described() {
         {
             seen += 1;
             // Below a path that is said elsewhere.
-            let route = plain(literal);
+            // It is the same below both.
+            let route = plain(&literal.replace("/eureka/v2/", "/eureka/"));
             let is_described = described.iter().any(|path| path.ends_with(&route));
             assert!(is_described, "{}: {literal} is not in docs/openapi.yaml", file.display());
         }

@@ -107,9 +107,9 @@ async fn all_tasks_end_at_once() {
     let (app, _) = app(&["--eureka.server.use-read-only-response-cache=true"]);
     let tasks = tasks();
     app.start_tasks(&tasks);
-    assert_eq!(tasks.tracker.len(), 10);
+    assert_eq!(tasks.tracker.len(), 11);
     tokio::time::sleep(Duration::from_secs(100)).await;
-    assert_eq!(tasks.tracker.len(), 11, "none has died; events are followed in one within another");
+    assert_eq!(tasks.tracker.len(), 12, "none has died; events are followed in one within another");
     end(tasks).await;
 }
 
