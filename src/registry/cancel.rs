@@ -8,7 +8,8 @@ use crate::model::{AppName, Instance, InstanceId};
 use super::agreement::OverrideStamp;
 use super::early::Event;
 use super::last_leases::LeaseEvent;
-use super::lease::{Lease, SignOfLife, signed};
+use super::lease::{Lease, signed};
+use super::lease_length::SignOfLife;
 use super::tombstones::Tombstone;
 use super::{Cause, Commit, Origin, Registry, Told};
 

@@ -12,8 +12,9 @@ use rand::seq::SliceRandom as _;
 use crate::model::{AppName, InstanceId, WallMillis};
 
 use super::last_leases::LeaseEvent;
-use super::lease::{Lease, LeaseLength};
+use super::lease::Lease;
 use super::lease_clock::LeaseMillis;
+use super::lease_length::LeaseLength;
 use super::preservation::{Reason, Silence, Verdict};
 use super::{Cause, Origin, Registry};
 

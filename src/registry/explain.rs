@@ -14,7 +14,8 @@ use crate::model::{AppName, InstanceId, WallMillis};
 use super::Registry;
 use super::change_log::Change;
 use super::eviction::Survey;
-use super::lease::{Lease, SignOfLife};
+use super::lease::Lease;
+use super::lease_length::SignOfLife;
 use super::preservation::{Reason, Verdict};
 
 /// What self-preservation does.

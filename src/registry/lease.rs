@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
-use std::time::Duration;
 
-use crate::model::{
-    ActionType, Instance, InstanceStatus, LeaseRequest, LeaseTimes, OverrideBackground, OverrideNote, WallMillis,
-};
+use crate::model::{ActionType, Instance, InstanceStatus, LeaseTimes, OverrideBackground, OverrideNote, WallMillis};
 
 use super::agreement::{Facts, OverrideStamp};
 use super::lease_clock::LeaseMillis;
+use super::lease_length::{LeaseLength, SignOfLife, seconds};
 use super::regions::RegionId;
 
 /// A lease as it is after a change. A change makes another one that shares the renewals, so that a
@@ -45,69 +43,6 @@ struct Renewals {
     sign: AtomicU8,
     /// A bit a peer that has yet to hear of a renewal.
     waiting: AtomicU64,
-}
-
-/// What a lease goes back to. Java's doubled length depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SignOfLife {
-    /// None: this node held it before it was restarted.
-    Remembered,
-    /// None: a peer held it when this node started, and said nothing of its age.
-    Copied,
-    /// A registration.
-    Registered,
-    /// A heartbeat, or an operator who changed its status.
-    Renewed,
-}
-
-impl SignOfLife {
-    /// As a number: in atomics, and between nodes.
-    pub const fn number(self) -> u8 {
-        match self {
-            // Between nodes it is the same.
-            Self::Remembered | Self::Copied => 0,
-            Self::Registered => 1,
-            Self::Renewed => 2,
-        }
-    }
-
-    /// The sign with this number; any other counts as the weakest.
-    pub const fn of_number(number: u8) -> Self {
-        match number {
-            1 => Self::Registered,
-            2 => Self::Renewed,
-            _ => Self::Copied,
-        }
-    }
-
-    /// As a lease keeps it.
-    const fn stored(self) -> u8 {
-        match self {
-            Self::Remembered => 3,
-            other => other.number(),
-        }
-    }
-
-    const fn of_stored(number: u8) -> Self {
-        if number == Self::Remembered.stored() { Self::Remembered } else { Self::of_number(number) }
-    }
-
-    /// Whether nothing was heard of the instance since this node began.
-    pub const fn is_hearsay(self) -> bool {
-        matches!(self, Self::Remembered | Self::Copied)
-    }
-}
-
-/// How long leases last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaseLength {
-    /// `max(duration, 2 × renewal interval)` after the last renewal, so that one lost heartbeat is no
-    /// end. After a registration `max(duration, 1.1 × renewal interval)`: by then a client that lives
-    /// has renewed once.
-    Documented,
-    /// As in Java: one duration after a registration, two after a renewal (`Lease.renew` adds the
-    /// duration that `isExpired` adds again).
-    Java,
 }
 
 impl Lease {
@@ -342,25 +277,7 @@ impl Lease {
     }
 }
 
-impl LeaseLength {
-    /// Milliseconds after the last sign of life.
-    pub fn lasts(self, asked: LeaseRequest, sign: SignOfLife) -> u64 {
-        let (duration, interval) = (seconds(asked.duration_secs), seconds(asked.renewal_interval_secs));
-        match (self, sign) {
-            (Self::Documented, SignOfLife::Renewed) => duration.max(2 * interval),
-            (Self::Documented, _) => duration.max(interval + interval / 10),
-            (Self::Java, SignOfLife::Renewed) => 2 * duration,
-            (Self::Java, _) => duration,
-        }
-    }
-}
-
 /// Lease times in which there are times before the clock began.
 pub(super) fn signed(at: LeaseMillis) -> i64 {
     i64::try_from(at.0).unwrap_or(i64::MAX)
-}
-
-/// Seconds of a lease request, which are never negative, in milliseconds.
-fn seconds(secs: i32) -> u64 {
-    u64::try_from(secs).map_or(0, |secs| u64::try_from(Duration::from_secs(secs).as_millis()).unwrap_or(u64::MAX))
 }

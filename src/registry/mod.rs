@@ -8,7 +8,7 @@
 //!
 //! | file | what | Java's classes |
 //! | --- | --- | --- |
-//! | `lease`, `lease_clock` | leases and the time they go by | `Lease` |
+//! | `lease`, `lease_length`, `lease_clock` | leases, how long they last, and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
 //! | `operator`, `override_ends` | overrides that operators set and take back, and their ends | none |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
@@ -38,6 +38,7 @@ mod history;
 mod last_leases;
 mod lease;
 mod lease_clock;
+mod lease_length;
 mod opening;
 mod operator;
 mod override_ends;
@@ -72,8 +73,9 @@ pub use change_log::{Cause, Change, Origin, RecentChanges, Tally, Version};
 pub use eviction::{PreservationNews, Round};
 pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp};
 pub use last_leases::LeaseEvent;
-pub use lease::{Lease, SignOfLife};
+pub use lease::Lease;
 pub use lease_clock::{LeaseClock, LeaseMillis};
+pub use lease_length::SignOfLife;
 pub use operator::{Former, StatusChange};
 pub use read::CatchUp;
 pub use recall::Remembered;
@@ -88,7 +90,7 @@ use commit::Commit;
 use early::Early;
 use history::History;
 use last_leases::LastLeases;
-use lease::LeaseLength;
+use lease_length::LeaseLength;
 use opening::Gate;
 use override_ends::OverrideEnds;
 use preservation::{Losses, Population};

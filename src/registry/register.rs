@@ -10,7 +10,8 @@ use crate::model::{ActionType, AppName, Instance, InstanceId, InstanceStatus, Le
 use super::agreement::{Facts, OverrideStamp};
 use super::early::Event;
 use super::last_leases::LeaseEvent;
-use super::lease::{Lease, SignOfLife};
+use super::lease::Lease;
+use super::lease_length::SignOfLife;
 use super::overrides::effective_status;
 use super::{Cause, Commit, Origin, Registry, Told};
 

@@ -16,7 +16,8 @@ use crate::model::{
 
 use super::agreement::Facts;
 use super::last_leases::LeaseEvent;
-use super::lease::{Lease, SignOfLife};
+use super::lease::Lease;
+use super::lease_length::SignOfLife;
 use super::register::service_up;
 use super::{Cause, Commit, Origin, Registry};
 

@@ -11,21 +11,21 @@ use crate::access::tls::Tls;
 use crate::access::{Access, FetchLimiter, OverLimit};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Monotonic};
-use crate::codec::StatusDocument;
-use crate::http::{Api, BodiesInFlight, BodyLimits, Overload, RequestSettings, Service, Traffic};
+use crate::http::{Api, BodiesInFlight, Overload, RequestSettings, Service, Traffic};
 use crate::logging::LogLevels;
 use crate::model::Instance;
 use crate::ops::actuator::{self, InForce, Refresh};
 use crate::ops::events::Events;
 use crate::ops::webhooks::Webhooks;
-use crate::ops::{self, Context, figures};
+use crate::ops::{self, Context};
 use crate::peers::{
-    self, Calls, Credentials, Identity, NodeId, OutboxLimits, Outboxes, OwnIdentity, Peers, Receiver, Refusals, Regions,
+    self, Calls, Credentials, NodeId, OutboxLimits, Outboxes, Peers, Receiver, Refusals, Regions,
 };
-use crate::registry::{Registry, Rules};
+use crate::registry::Registry;
 use crate::settings::{CatalogSettings, Settings};
 
 use super::own_record::own_record;
+use super::parts::{own_identity, request_settings, rules, status_document};
 use super::tasks::{self, Tasks};
 
 /// What operators may work on beside the registry.
@@ -287,53 +287,4 @@ impl App {
     pub(super) fn clock(&self) -> &Clock {
         &self.clock
     }
-}
-
-fn own_identity(node: NodeId, registry: Arc<Registry>) -> OwnIdentity {
-    Arc::new(move || Identity::own(node, registry.was_opened()))
-}
-
-fn rules(settings: &Settings) -> Rules {
-    Rules {
-        leases: settings.leases.clone(),
-        preservation: settings.preservation.clone(),
-        opening: settings.opening.clone(),
-        catalog: settings.catalog.clone(),
-    }
-}
-
-fn request_settings(settings: &Settings) -> RequestSettings {
-    let limits = BodyLimits {
-        bytes: settings.http.body_limit,
-        setting: "eurekad.limits.body-size",
-        time: settings.http.request_timeout,
-        content: settings.limits,
-    };
-    RequestSettings {
-        limits,
-        batch_limits: BodyLimits { bytes: settings.http.batch_limit, setting: "eurekad.limits.batch-size", ..limits },
-        rate_limit: settings.rate_limit.clone(),
-        delta_enabled: settings.catalog.delta_enabled,
-    }
-}
-
-fn status_document(
-    settings: &Settings,
-    own: Arc<Instance>,
-    clock: &Clock,
-    peers: Peers,
-) -> Arc<dyn Fn() -> StatusDocument + Send + Sync> {
-    let wanted = settings.replication.min_available_peers;
-    let started = clock.mono();
-    let clock = clock.clone();
-    Arc::new(move || {
-        let reports = peers.reports();
-        let available = u32::try_from(reports.iter().filter(|peer| peer.is_available()).count()).unwrap_or(u32::MAX);
-        StatusDocument {
-            general: figures::general(clock.mono().since(started)),
-            application: figures::replicas(&reports),
-            own: Arc::clone(&own),
-            healthy: wanted.map(|wanted| available >= wanted),
-        }
-    })
 }

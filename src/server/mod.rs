@@ -11,6 +11,7 @@
 //! | `listen` | sockets and the limit of open files |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
 //! | `tasks` | work on timers |
+//! | `parts` | what the parts are made from |
 //! | `process` | what the process lends: log, settings, signals |
 //! | `reload` | settings that are read again while the server runs |
 
@@ -22,6 +23,7 @@ mod exchange;
 mod listen;
 mod multiplexed;
 mod own_record;
+mod parts;
 mod per_address;
 mod process;
 mod reload;
