@@ -342,7 +342,7 @@
     },
     accept: {
       title: () => "Accept the loss?", path: "accept",
-      text: "All silent instances are taken for lost: their leases end when they lapse, and self-preservation with them.",
+      text: "All silent instances are taken for lost: their leases end at once. One that lives registers again with its next heartbeat.",
       body: (_, reason) => ({ reason }),
     },
   };

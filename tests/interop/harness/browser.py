@@ -68,11 +68,22 @@ class Browser:
     def find(self, css):
         return self.do("POST", "/element", {"using": "css selector", "value": css})[ELEMENT]
 
+    def _at(self, css, method, action, body=None):
+        """A person means a place of the page, which may just have been written anew."""
+        for _ in range(5):
+            try:
+                return self.do(method, "/element/%s/%s" % (self.find(css), action), body)
+            except verdict.Failed as failed:
+                if "stale element" not in str(failed):
+                    raise
+                last = failed
+        raise last
+
     def click(self, css):
-        self.do("POST", "/element/%s/click" % self.find(css))
+        self._at(css, "POST", "click")
 
     def type(self, css, text):
-        self.do("POST", "/element/%s/value" % self.find(css), {"text": text})
+        self._at(css, "POST", "value", {"text": text})
 
     def press(self, keys):
         """Keys, whatever has the focus."""
@@ -81,7 +92,7 @@ class Browser:
 
     def text(self, css):
         """What a person sees there."""
-        return self.do("GET", "/element/%s/text" % self.find(css))
+        return self._at(css, "GET", "text")
 
     def texts(self, css):
         return self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText.trim())", css)
