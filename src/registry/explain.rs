@@ -225,7 +225,7 @@ impl PreservationReport {
             PreservationState::Calm if *leases == 0 => return "No instance is registered.".to_owned(),
             PreservationState::Calm => {
                 return format!(
-                    "All {leases} instances renew on time: {renewals} renewals came in the last minute, {expected} \
+                    "None of {leases} instances is silent: {renewals} renewals came in the last minute, {expected} \
                      are expected."
                 );
             }

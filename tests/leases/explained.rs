@@ -23,7 +23,7 @@ async fn case_049_a_sentence_with_numbers_and_the_apps_concerned() {
     fleet.live(120, 30, &everybody).await;
     let calm = report(&fleet);
     assert_eq!((calm.state, calm.leases, calm.expected, calm.threshold), (PreservationState::Calm, 8, 16, 13));
-    assert_eq!(calm.sentence(), "All 8 instances renew on time: 16 renewals came in the last minute, 16 are expected.");
+    assert_eq!(calm.sentence(), "None of 8 instances is silent: 16 renewals came in the last minute, 16 are expected.");
 
     let evicted = fleet.live(240, 30, &everybody[..4]).await;
     assert_eq!(evicted, 0);
