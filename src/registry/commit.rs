@@ -78,6 +78,7 @@ impl Registry {
             let earlier = leases.insert(instance.id.clone(), Arc::clone(&lease));
             commit.override_ends.follow(earlier.as_deref(), Some(&lease));
         }
+        self.restamps.fetch_add(1, Ordering::Release);
         lease
     }
 

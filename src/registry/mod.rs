@@ -125,7 +125,9 @@ pub struct Registry {
     commit: Mutex<Commit>,
     /// The log's version, set before a write is answered: what readers compare with.
     version: AtomicU64,
-    /// The same for those who wait for the next one.
+    /// How often an override was stamped anew without a change; written under the commit lock.
+    restamps: AtomicU64,
+    /// The same as the version, for those who wait for the next one.
     news: watch::Sender<Version>,
     renewals: RenewalRate,
     /// Whether the last round of eviction left lapsed leases alone; written by eviction.
@@ -168,6 +170,7 @@ impl Registry {
                 override_ends: OverrideEnds::default(),
             }),
             version: AtomicU64::new(Version::EMPTY.0),
+            restamps: AtomicU64::new(0),
             news: watch::Sender::new(Version::EMPTY),
             renewals: RenewalRate::default(),
             holding: AtomicBool::new(false),

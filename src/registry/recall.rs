@@ -5,6 +5,7 @@
 //! self-preservation says: that guards what was heard here, and of this nothing was.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::model::{Instance, InstanceStatus, OverrideBackground};
 
@@ -79,6 +80,26 @@ impl Registry {
             }
         }
         granted
+    }
+
+    /// What was known of overrides before a restart, for instances that were taken from a peer meanwhile: a list says
+    /// neither when they were set nor why. One that has another override now, or none, keeps that.
+    pub fn recall_overrides(&self, remembered: impl IntoIterator<Item = Remembered>) {
+        for remembered in remembered.into_iter().filter(|remembered| remembered.override_status.is_some()) {
+            let now = self.clock.now();
+            let mut commit = self.commit.lock();
+            let Some(held) = self.held(&remembered.instance.app, &remembered.instance.id) else { continue };
+            let stamp = remembered.override_stamp.believed(now.wall);
+            if held.override_status == remembered.override_status && held.override_stamp < stamp {
+                let lease = held.overridden(held.override_status).stamped(stamp).noted(remembered.background.note);
+                self.put(&mut commit, lease, Cause::Recalled, Origin::Server, now);
+            }
+        }
+    }
+
+    /// How often the override of an instance was stamped anew without a change.
+    pub fn restamps(&self) -> u64 {
+        self.restamps.load(Ordering::Acquire)
     }
 
     /// All that this server holds itself, and the version that this is of.

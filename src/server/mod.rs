@@ -9,6 +9,7 @@
 //! | `secured`, `multiplexed` | handshakes, HTTP/2 |
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
+//! | `opening` | when lists may be read, and with what |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
 //! | `tasks` | work on timers |
 //! | `parts` | what the parts are made from |
@@ -22,6 +23,7 @@ mod conversation;
 mod exchange;
 mod listen;
 mod multiplexed;
+mod opening;
 mod own_record;
 mod parts;
 mod per_address;
@@ -89,7 +91,7 @@ pub async fn serve(
     app.start_tasks(&work);
     work.watch_certificates(&app, tls.clone());
     let snapshot = Snapshot::of(&settings.snapshot, app.registry(), app.clock());
-    work.find_peers(&app, snapshot.as_ref());
+    work.find_peers(&app, snapshot.as_ref()).await;
     if let Some(snapshot) = snapshot.clone() {
         work.keep_snapshot(&app, snapshot);
     }

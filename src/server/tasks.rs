@@ -21,6 +21,7 @@ use crate::settings::{OwnRegistration, OwnRoot, Settings};
 use crate::snapshot::Snapshot;
 
 use super::App;
+use super::opening::Opening;
 use super::reload::Reload;
 
 /// How soon secrets count that were changed in their files.
@@ -30,6 +31,9 @@ const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
 const END_OVERRIDES: Duration = Duration::from_secs(1);
 /// How soon a task that failed begins again.
 const RUN_AGAIN: Duration = Duration::from_secs(1);
+
+/// How long the start waits for what is on disk.
+const LONGEST_READ: Duration = Duration::from_secs(2);
 
 /// How often it is looked which instances are gone, for whom they belong to.
 const FORGET_OWNERS: Duration = Duration::from_mins(1);
@@ -195,22 +199,23 @@ impl Tasks {
     }
 
     /// Follows the peers, and opens for traffic once one of them was copied: at once without peers.
-    pub(super) fn find_peers(&self, app: &App, snapshot: Option<&Snapshot>) {
+    pub(super) async fn find_peers(&self, app: &App, snapshot: Option<&Snapshot>) {
         let changes = app.settings().subscribe();
         let Settings { peers, http, replication, .. } = changes.borrow().clone();
         let discovery = Discovery::new(peers, OwnRoot::of(&http));
         let (finds, found) = watch::channel(discovery.found());
         let nobody = found.borrow().peers.is_empty() && found.borrow().silent.is_empty();
-        let opening = (Arc::clone(app.registry()), snapshot.cloned());
+        let opening = Opening { registry: Arc::clone(app.registry()), snapshot: snapshot.cloned() };
         if nobody {
-            // Before any request is answered.
-            open(opening, 0);
+            // Before any request is answered, unless a disk hangs.
+            let opened = self.tracker.spawn(opening.open(0));
+            let _in_time = tokio::time::timeout(LONGEST_READ, opened).await;
         } else {
             let (copying, found, ending) = (app.clone(), found.clone(), self.ending.clone());
             self.tracker.spawn(async move {
                 let copy = copying.peers().copy(found, &replication);
                 if let Some(instances) = ending.run_until_cancelled(copy).await {
-                    survive("opening", tokio::task::spawn_blocking(move || open(opening, instances))).await;
+                    opening.open(instances).await;
                 }
             });
         }
@@ -271,15 +276,6 @@ impl Tasks {
     }
 }
 
-/// Opens for traffic with what a peer gave, else with what was held before the restart.
-fn open((registry, snapshot): (Arc<Registry>, Option<Snapshot>), copied: usize) {
-    let known = match snapshot {
-        Some(snapshot) if copied == 0 => snapshot.recall(),
-        _ => copied,
-    };
-    registry.open(known);
-}
-
 /// Opens the log's files anew and reads the settings again, as daemons do when they are hung up on.
 fn hung_up(files: Option<&LogFiles>, reload: Option<&Reload>) {
     if let Some(files) = files {
@@ -301,7 +297,7 @@ async fn wait(settings: &mut watch::Receiver<Settings>, interval: fn(&Settings) 
 }
 
 /// Waits for a run; one that panicked is logged.
-async fn survive(name: &'static str, run: JoinHandle<()>) {
+pub(super) async fn survive(name: &'static str, run: JoinHandle<()>) {
     if let Err(error) = run.await {
         tracing::error!(task = name, %error, "a background task failed, it goes on");
     }

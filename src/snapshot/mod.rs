@@ -18,7 +18,7 @@ mod record;
 mod store;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -35,76 +35,94 @@ use store::{Contents, Store};
 pub struct Snapshot(Arc<Shared>);
 
 struct Shared {
+    path: PathBuf,
     registry: Arc<Registry>,
     clock: Clock,
-    /// Held while something is written: one at a time.
+    /// Held while something is read or written: one at a time.
     progress: Mutex<Progress>,
 }
 
+#[derive(Default)]
 struct Progress {
-    store: Store,
+    /// None before it was read, and if it cannot be used.
+    store: Option<Store>,
     /// What the file holds; none: it has to be written anew.
-    written: Option<Version>,
+    written: Option<Mark>,
     is_failing: bool,
 }
 
+/// A moment of the registry. Stamps of overrides may change without a change in the log.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    version: Version,
+    restamps: u64,
+}
+
 impl Snapshot {
-    /// The one that the user wants (`eurekad.snapshot.path`). If its file cannot be used the server goes on without it.
+    /// The one that the user wants (`eurekad.snapshot.path`). Touches no file.
     pub fn of(settings: &SnapshotSettings, registry: &Arc<Registry>, clock: &Clock) -> Option<Self> {
-        let path = settings.path.as_ref()?;
-        Self::new(path, Arc::clone(registry), clock.clone())
-            .inspect_err(|error| {
-                tracing::error!(path = %path.display(), %error, "there is no snapshot, a restart will forget everything");
-            })
-            .ok()
+        Some(Self::new(settings.path.as_deref()?, Arc::clone(registry), clock.clone()))
     }
 
-    /// The one in this file. Blocks on files, as all that is done with it. Fails if the file is another process's.
-    pub fn new(path: &Path, registry: Arc<Registry>, clock: Clock) -> io::Result<Self> {
-        let store = Store::open(path)?;
-        let progress = Progress { store, written: None, is_failing: false };
-        Ok(Self(Arc::new(Shared { registry, clock, progress: Mutex::new(progress) })))
+    /// The one in this file.
+    pub fn new(path: &Path, registry: Arc<Registry>, clock: Clock) -> Self {
+        Self(Arc::new(Shared { path: path.to_owned(), registry, clock, progress: Mutex::default() }))
     }
 
-    /// Takes in what the file holds. Gives how many leases came of it.
-    pub fn recall(&self) -> usize {
-        let Shared { registry, progress, clock } = &*self.0;
-        let progress = progress.lock();
-        let path = progress.store.path();
-        let remembered: Vec<Remembered> = match progress.store.read(clock.now().wall) {
+    /// Takes in what the file holds, or only what it knows of the overrides of instances that were `copied` from a
+    /// peer. Gives how many leases came of it. Blocks on files, for as long as a disk hangs. If the file cannot be used
+    /// the server goes on without it.
+    pub fn recall(&self, copied: bool) -> usize {
+        let Shared { path, registry, progress, clock } = &*self.0;
+        let mut progress = progress.lock();
+        let shown = path.display();
+        let store = match Store::open(path) {
+            Ok(store) => progress.store.insert(store),
+            Err(error) => {
+                tracing::error!(path = %shown, %error, "there is no snapshot, a restart will forget everything");
+                return 0;
+            }
+        };
+        let remembered: Vec<Remembered> = match store.read(clock.now().wall) {
             Ok(Contents { held, torn }) => {
                 if torn > 0 {
-                    tracing::warn!(path = %path.display(), bytes = torn, "the end of the snapshot is torn and was left out");
+                    tracing::warn!(path = %shown, bytes = torn, "the end of the snapshot is torn and was left out");
                 }
                 held
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                let aside = progress.store.set_aside();
+                let aside = store.set_aside();
                 let aside = aside.map_or_else(|error| format!("nowhere: {error}"), |at| at.display().to_string());
-                tracing::error!(path = %path.display(), %error, aside, "the snapshot cannot be used and was set aside");
+                tracing::error!(path = %shown, %error, aside, "the snapshot cannot be used and was set aside");
                 return 0;
             }
             Err(error) => {
-                tracing::error!(path = %path.display(), %error, "the snapshot cannot be read, starting without it");
+                tracing::error!(path = %shown, %error, "the snapshot cannot be read, starting without it");
                 return 0;
             }
         };
+        if copied {
+            registry.recall_overrides(remembered);
+            return 0;
+        }
         let instances = registry.recall(remembered);
-        tracing::info!(path = %path.display(), instances, "instances of before the restart, unconfirmed until they renew");
+        tracing::info!(path = %shown, instances, "instances of before the restart, unconfirmed until they renew");
         instances
     }
 
     /// Writes what has changed since the last time; nothing before the opening, since the file holds more until then. A
     /// failure is logged, once until it works again.
     pub fn keep(&self) {
-        let Shared { registry, progress, clock } = &*self.0;
+        let Shared { path, registry, progress, clock } = &*self.0;
         let mut progress = progress.lock();
-        if progress.written == Some(registry.version()) || !registry.was_opened() {
+        if progress.written == Some(Mark::of(registry)) || !registry.was_opened() {
             return;
         }
-        let result = progress.write(registry, clock.now().wall);
-        let path = progress.store.path().display().to_string();
+        let Some(mut store) = progress.store.take() else { return };
+        let result = progress.write(&mut store, registry, clock.now().wall);
+        progress.store = Some(store);
+        let path = path.display().to_string();
         match result {
             Ok(()) if progress.is_failing => {
                 progress.is_failing = false;
@@ -121,19 +139,30 @@ impl Snapshot {
     }
 }
 
+impl Mark {
+    fn of(registry: &Registry) -> Self {
+        // In this order: what is stamped in between is written again.
+        let restamps = registry.restamps();
+        Self { version: registry.version(), restamps }
+    }
+}
+
 impl Progress {
-    fn write(&mut self, registry: &Registry, now: i64) -> io::Result<()> {
-        let changes = self.written.filter(|_| !self.store.is_overgrown()).and_then(|from| registry.changes_since(from));
+    fn write(&mut self, store: &mut Store, registry: &Registry, now: i64) -> io::Result<()> {
+        let at = Mark::of(registry);
+        // Which override was stamped anew is not known.
+        let written = self.written.filter(|written| written.restamps == at.restamps && !store.is_overgrown());
+        let changes = written.and_then(|written| registry.changes_since(written.version));
         let version = if let Some(changes) = changes {
             let own = changes.iter().filter(|change| change.lease.region.is_none());
-            self.store.append(own.map(Record::of))?;
-            changes.last().map(|last| last.version)
+            store.append(own.map(Record::of))?;
+            changes.last().map_or(at.version, |last| last.version)
         } else {
             let (version, leases) = registry.all_own();
-            self.store.replace(now, leases.iter().map(|lease| Record::held(lease)))?;
-            Some(version)
+            store.replace(now, || leases.iter().map(|lease| Record::held(lease)))?;
+            version
         };
-        self.written = version.or(self.written);
+        self.written = Some(Mark { version, ..at });
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::model::{AppName, InstanceId, WallMillis};
@@ -16,6 +17,9 @@ const FREE: u64 = 1024 * 1024;
 
 /// A file that is longer is not ours: a million instances.
 const LONGEST: u64 = 4 << 30;
+
+/// It holds what clients said of themselves.
+const OURS_ALONE: u32 = 0o600;
 
 /// See the module.
 #[derive(Debug)]
@@ -39,22 +43,25 @@ pub(super) struct Contents {
 }
 
 impl Store {
-    /// Of this path, whose folder is made if it is not there.
+    /// Of this path, whose folder is made if it is not there; where it is a link, of what that leads to.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        let lock = OpenOptions::new().create(true).append(true).open(beside(path, ".lock"))?;
+        let path = match fs::canonicalize(path) {
+            // A pipe would never end.
+            Ok(path) if !path.is_file() => return Err(io::Error::other("this is no regular file")),
+            Ok(path) => path,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(error) => return Err(error),
+        };
+        let lock = OpenOptions::new().create(true).append(true).mode(OURS_ALONE).open(beside(&path, ".lock"))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(io::Error::other("another process uses it")),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        Ok(Self { path: path.to_owned(), file: None, whole: 0, appended: 0, _lock: lock })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { path, file: None, whole: 0, appended: 0, _lock: lock })
     }
 
     /// Whether it is time to write the file anew.
@@ -106,43 +113,82 @@ impl Store {
         Ok(aside)
     }
 
-    /// Writes the file anew: it is the old one or the new one at any time.
-    pub(super) fn replace(&mut self, now: WallMillis, records: impl Iterator<Item = Record>) -> io::Result<()> {
+    /// Writes the file anew: it is the old one or the new one at any time. Only where the disk is too full for both, and
+    /// the new one is no longer than the old, it is written over that.
+    pub(super) fn replace<R>(&mut self, now: WallMillis, records: impl Fn() -> R) -> io::Result<()>
+    where
+        R: Iterator<Item = Record>,
+    {
         self.file = None;
+        let all = || std::iter::once(Record::first(now)).chain(records()).chain([Record::Whole {}]);
         let new = beside(&self.path, ".new");
-        let written = write_whole(&new, std::iter::once(Record::first(now)).chain(records).chain([Record::Whole {}]));
-        let (file, length) = written.inspect_err(|_| {
-            // What is left of it takes room on a disk that may be full.
-            let _gone = fs::remove_file(&new);
-        })?;
-        fs::rename(&new, &self.path)?;
-        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            File::open(folder)?.sync_all()?;
-        }
+        let (file, length) = match write_beside(&new, all()) {
+            Ok(written) => {
+                fs::rename(&new, &self.path)?;
+                if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                    File::open(folder)?.sync_all()?;
+                }
+                written
+            }
+            Err(error) => {
+                // What is left of it takes room on a disk that may be full.
+                let _gone = fs::remove_file(&new);
+                if error.kind() != io::ErrorKind::StorageFull {
+                    return Err(error);
+                }
+                self.write_over(all).map_err(|_| error)?
+            }
+        };
         (self.file, self.whole, self.appended) = (Some(file), length, 0);
         Ok(())
     }
 
+    fn write_over<R: Iterator<Item = Record>>(&self, all: impl Fn() -> R) -> io::Result<(File, u64)> {
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        let length = write_lines(&mut io::sink(), all())?;
+        if length > file.metadata()?.len() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        write_lines(&mut file, all())?;
+        file.set_len(length)?;
+        file.sync_all()?;
+        Ok((file, length))
+    }
+
     /// Adds to the end of the file.
     pub(super) fn append(&mut self, records: impl Iterator<Item = Record>) -> io::Result<()> {
-        // After a failure its end may be torn, so that nothing may follow.
         let mut file = self.file.take().ok_or_else(|| io::Error::other("it was not written yet"))?;
         let mut lines = Vec::new();
         for record in records {
             record.write(&mut lines)?;
         }
-        file.write_all(&lines)?;
-        file.sync_data()?;
+        let end = self.whole + self.appended;
+        file.write_all(&lines).and_then(|()| file.sync_data()).inspect_err(|_| {
+            // Half of it would be taken for a torn end, and takes room.
+            let _as_it_was = file.set_len(end);
+        })?;
         self.appended += lines.len() as u64;
         self.file = Some(file);
         Ok(())
     }
 }
 
-fn write_whole(path: &Path, records: impl Iterator<Item = Record>) -> io::Result<(File, u64)> {
+fn write_beside(path: &Path, records: impl Iterator<Item = Record>) -> io::Result<(File, u64)> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    // Whatever is there by now was put there by somebody else.
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(OURS_ALONE).open(path)?;
+    let length = write_lines(&mut file, records)?;
+    file.sync_all()?;
+    Ok((file, length))
+}
+
+/// Gives how many bytes it wrote.
+fn write_lines(file: &mut impl io::Write, records: impl Iterator<Item = Record>) -> io::Result<u64> {
     /// Bytes that are written at once.
     const CHUNK: usize = 256 * 1024;
-    let mut file = File::create(path)?;
     let (mut lines, mut length) = (Vec::new(), 0);
     for record in records {
         record.write(&mut lines)?;
@@ -153,8 +199,7 @@ fn write_whole(path: &Path, records: impl Iterator<Item = Record>) -> io::Result
         }
     }
     file.write_all(&lines)?;
-    file.sync_all()?;
-    Ok((file, length + lines.len() as u64))
+    Ok(length + lines.len() as u64)
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

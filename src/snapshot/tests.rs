@@ -14,6 +14,21 @@ use crate::model::{
 use crate::registry::{Origin, Rules};
 use crate::settings::Settings;
 
+fn instance(id: &str, metadata: &[(&str, &str)]) -> Instance {
+    let registration = Registration {
+        instance_id: Some(id.into()),
+        host_name: Some("ord.test".into()),
+        ip_addr: Some("10.20.0.11".into()),
+        status: InstanceStatus::Up,
+        vip_address: Some("orders".into()),
+        metadata: Metadata::new(metadata.iter().copied()),
+        data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
+        last_dirty: Some(5),
+        ..Registration::new("ORDERS")
+    };
+    registration.accept_alone(0).unwrap()
+}
+
 /// A server that may be restarted with the same file.
 struct Node {
     registry: Arc<Registry>,
@@ -27,25 +42,14 @@ impl Node {
             Settings::from_words(&["--eurekad.history.max-entries=20"]).unwrap();
         let clock = Clock::held(1_760_000_000_000);
         let registry = Arc::new(Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone()));
-        let snapshot = Snapshot::new(path, Arc::clone(&registry), clock).unwrap();
-        let recalled = snapshot.recall();
+        let snapshot = Snapshot::new(path, Arc::clone(&registry), clock);
+        let recalled = snapshot.recall(false);
         registry.open(recalled);
         Self { registry, snapshot }
     }
 
     fn register(&self, id: &str, metadata: &[(&str, &str)]) {
-        let registration = Registration {
-            instance_id: Some(id.into()),
-            host_name: Some("ord.test".into()),
-            ip_addr: Some("10.20.0.11".into()),
-            status: InstanceStatus::Up,
-            vip_address: Some("orders".into()),
-            metadata: Metadata::new(metadata.iter().copied()),
-            data_center: GivenDataCenter::Given(DataCenter::Own(NonAmazon::MyOwn)),
-            last_dirty: Some(5),
-            ..Registration::new("ORDERS")
-        };
-        self.registry.register(registration.accept_alone(0).unwrap(), Origin::Client);
+        self.registry.register(instance(id, metadata), Origin::Client);
     }
 
     fn cancel(&self, id: &str) {
@@ -112,7 +116,7 @@ fn nothing_is_written_before_the_opening() {
     let Settings { leases, preservation, opening, catalog, .. } = Settings::default();
     let clock = Clock::held(0);
     let registry = Arc::new(Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone()));
-    let snapshot = Snapshot::new(&path, registry, clock).unwrap();
+    let snapshot = Snapshot::new(&path, registry, clock);
     snapshot.keep();
     drop(snapshot);
     assert_eq!(after_restart(&path).len(), 1);
@@ -210,8 +214,85 @@ fn a_disk_that_fails_stops_nothing_and_nothing_is_lost_when_it_works_again() {
 fn two_processes_do_not_share_a_file() {
     let (_dir, path) = place();
     let node = Node::start(&path);
-    let second = Snapshot::new(&path, Arc::clone(&node.registry), Clock::held(0));
-    assert!(second.is_err_and(|error| error.to_string().contains("another process")));
+    node.register("ord-1", &[]);
+    node.snapshot.keep();
+    let second = Node::start(&path);
+    assert!(second.held().is_empty());
+    second.snapshot.keep();
+    drop((node, second));
+    assert_eq!(after_restart(&path).len(), 1);
+}
+
+#[test]
+fn what_is_no_regular_file_is_not_used_and_links_are_followed_once() {
+    let (dir, path) = place();
+    let folder = path.parent().unwrap();
+    fs::create_dir_all(folder).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let node = Node::start(&path);
+    node.snapshot.keep();
+    fs::remove_file(&path).unwrap();
+
+    let precious = dir.path().join("precious");
+    fs::write(&precious, "precious").unwrap();
+    std::os::unix::fs::symlink(&precious, folder.join("registry.snapshot.new")).unwrap();
+    let node = Node::start(&path);
+    node.register("ord-1", &[]);
+    node.snapshot.keep();
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    drop(node);
+
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let node = Node::start(&link);
+    node.register("ord-2", &[]);
+    node.snapshot.keep();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    drop(node);
+    assert_eq!(after_restart(&path).len(), 2);
+}
+
+#[test]
+fn an_override_that_is_set_once_more_is_as_late_after_a_restart() {
+    let (_dir, path) = place();
+    let node = Node::start(&path);
+    node.register("ord-1", &[]);
+    node.set_status("ord-1", InstanceStatus::OutOfService);
+    node.snapshot.keep();
+    node.set_status("ord-1", InstanceStatus::OutOfService);
+    node.snapshot.keep();
+    let before = node.held();
+    drop(node);
+    assert_eq!(after_restart(&path), before);
+}
+
+#[test]
+fn what_a_peer_gave_learns_when_and_why_its_override_was_set() {
+    let (_dir, path) = place();
+    let node = Node::start(&path);
+    for id in ["same", "other", "none"] {
+        node.register(id, &[]);
+        node.set_status(id, InstanceStatus::OutOfService);
+    }
+    node.snapshot.keep();
+    let set_at = node.held()["same"].override_stamp;
+    drop(node);
+    let (_other, elsewhere) = place();
+    let node = Node::start(&elsewhere);
+    let copy = |id: &str, status| Instance { overridden_status: status, status, ..instance(id, &[]) };
+    node.registry.take_in(vec![
+        copy("same", InstanceStatus::OutOfService),
+        copy("other", InstanceStatus::Down),
+        instance("none", &[]),
+    ]);
+    Snapshot::new(&path, Arc::clone(&node.registry), Clock::held(1_760_000_000_000)).recall(true);
+    let held = node.held();
+    assert_eq!(held["same"].override_stamp, set_at);
+    assert_eq!(held["other"].override_status, Some(InstanceStatus::Down));
+    assert_eq!(held["none"].override_status, None);
+    assert_eq!(held.len(), 3);
 }
 
 #[derive(Clone, Debug)]
