@@ -26,7 +26,8 @@ impl Registry {
     ///
     /// It renews the lease in any case. The status that the instance has already changes nothing else that a
     /// reader can tell: no override comes of it, as in Java, and one that stands was set just now. But another
-    /// one that stands is replaced, or the one before would come back with the instance. `last_dirty` raises the
+    /// one that stands is replaced, or the one before would come back with the instance, and so is one that ends by
+    /// itself. `last_dirty` raises the
     /// instance's own version when it is greater.
     pub fn set_status(
         &self,
@@ -51,7 +52,11 @@ impl Registry {
         origin: Origin,
     ) -> bool {
         let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), stamp, |held, now| {
-            let is_set = held.override_status == Some(status) && (note.is_none() || held.background.note == note);
+            // Whoever says nothing of an end means none.
+            let held_note = held.background.note.as_ref();
+            let is_meant =
+                note.as_ref().map_or(held_note.is_none_or(|held| held.until.is_none()), |note| held_note == Some(note));
+            let is_set = held.override_status == Some(status) && is_meant;
             let is_so = held.override_status.is_none() && note.is_none();
             if held.instance.status == status && (is_set || is_so) {
                 return None;
