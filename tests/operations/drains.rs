@@ -157,6 +157,22 @@ async fn a_drain_that_ends_takes_nothing_along_that_was_there_for_longer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undo_that_found_nothing_of_its_own_can_be_done_later() {
+    let server = fleet(&[]).await;
+    let drain = |reason: &str| json!({"select": {"instance": "ord-1"}, "reason": reason});
+    let first = operate(&server, "drain", &drain("disk"), 200).await;
+    let second = operate(&server, "drain", &drain("rack"), 200).await;
+    let undo = |of: &Value| json!({"operation": of["operation"]});
+    assert_eq!(ids(&operate(&server, "resume", &undo(&first), 200).await, "unchanged"), ["ord-1"]);
+    let drains = server.json("/eureka/operations/drains").await;
+    assert_eq!(drains["drains"][1]["undone"], false);
+    assert_eq!(ids(&operate(&server, "resume", &undo(&second), 200).await, "changed"), ["ord-1"]);
+    assert_eq!(ids(&operate(&server, "resume", &undo(&first), 200).await, "changed"), ["ord-1"]);
+    assert_eq!(overrides(&server).await, json!([]));
+    operate(&server, "resume", &undo(&first), 409).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn case_041_all_overrides_are_listed_and_taken_back_by_application_or_all() {
     let server = fleet(&[]).await;
     for (app, id) in [("ORDERS", "ord-1"), ("ORDERS", "ord-2"), ("ORDERS", "ord-3"), ("STOCK", "sto-1")] {

@@ -98,7 +98,12 @@ impl Lifting {
             .collect();
         let each = held.iter().map(|(lease, former)| (lease, Some(*former)));
         let is_its_own = |lease: &Lease| lease.background.note.as_ref() == Some(&operation.note);
-        Ok(self.lift_each(context, visitor, Some(&operation.id), each, is_its_own))
+        let answer = self.lift_each(context, visitor, Some(&operation.id), each, is_its_own);
+        if !self.dry_run && answer["changed"] == json!([]) {
+            // Another drain may hide it; once that is undone there is something to do.
+            *operation.undone.lock() = false;
+        }
+        Ok(answer)
     }
 
     fn lift_each<'a>(
