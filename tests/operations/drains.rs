@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{fleet, ids, operate, states};
-use crate::server::{START, Server};
+use crate::server::{JSON, SENDS_JSON, START, Server, body_with};
 
 const SIX: [&str; 6] = ["ord-1", "ord-2", "ord-3", "ord-4", "ord-5", "ord-6"];
 
@@ -170,6 +170,27 @@ async fn an_undo_that_found_nothing_of_its_own_can_be_done_later() {
     assert_eq!(ids(&operate(&server, "resume", &undo(&first), 200).await, "changed"), ["ord-1"]);
     assert_eq!(overrides(&server).await, json!([]));
     operate(&server, "resume", &undo(&first), 409).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_drains_in_the_name_of_somebody_else() {
+    let user = "--eurekad.security.users[0]";
+    let words =
+        [format!("{user}.name=ann"), format!("{user}.password=secret"), format!("{user}.roles=read,operate,register")];
+    let server = Server::new(&words.each_ref().map(String::as_str));
+    let login = ("authorization", "Basic YW5uOnNlY3JldA==");
+    for (number, owner) in [None, Some("ann"), Some("root")].iter().enumerate() {
+        let id = format!("ord-{number}");
+        let body = body_with("ORDERS", &id, &json!({})).to_string();
+        let reply = server.send("POST", "/eureka/apps/ORDERS", &[SENDS_JSON, login], body.as_bytes()).await;
+        assert_eq!(reply.status, 204);
+        let request = json!({"select": {"instance": id}, "owner": owner}).to_string();
+        let reply = server.send("POST", "/eureka/operations/drain", &[SENDS_JSON, login], request.as_bytes()).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+    }
+    let listed = server.send("GET", "/eureka/operations/overrides", &[JSON, login], b"").await.json();
+    let owners: Vec<_> = listed["overrides"].as_array().unwrap().iter().map(|each| each["owner"].clone()).collect();
+    assert_eq!(owners, ["ann", "ann", "ann for root"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -34,7 +34,7 @@ pub enum Operate {
         /// The status that they get, if not `OUT_OF_SERVICE`
         #[arg(long, value_name = "STATUS")]
         set_status: Option<String>,
-        /// Who is responsible, if not whoever logs in
+        /// Who is responsible; whoever logs in is named, too
         #[arg(long)]
         owner: Option<String>,
         /// End by itself after this time (30m)

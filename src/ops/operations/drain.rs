@@ -65,7 +65,12 @@ fn read(request: Request, visitor: &Visitor, now: WallMillis) -> Result<Drain, O
     if status == InstanceStatus::Unknown {
         return Err(OperationError::Wrong("status: UNKNOWN cannot be set, resume takes a status back".to_owned()));
     }
-    let owner = owner.or_else(|| visitor.name().map(str::to_owned));
+    // Nobody signs with another one's name.
+    let owner = match (visitor.name(), owner) {
+        (Some(name), Some(owner)) if owner != name && !owner.is_empty() => Some(format!("{name} for {owner}")),
+        (Some(name), _) => Some(name.to_owned()),
+        (None, owner) => owner,
+    };
     let note = OverrideNote {
         reason: request::reason(reason)?.into(),
         owner: request::text("owner", owner, OverrideNote::LONGEST_OWNER)?.into(),
