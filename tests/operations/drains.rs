@@ -194,6 +194,18 @@ async fn nobody_drains_in_the_name_of_somebody_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn to_take_all_overrides_back_tells_of_no_instance_without_one() {
+    let server = fleet(&[]).await;
+    operate(&server, "drain", &json!({"select": {"instance": "ord-4"}}), 200).await;
+    for dry_run in [true, false] {
+        let cleared = operate(&server, "overrides/clear", &json!({"all": true, "dryRun": dry_run}), 200).await;
+        assert_eq!((ids(&cleared, "changed"), ids(&cleared, "unchanged")), (vec!["ord-4".to_owned()], vec![]));
+    }
+    let cleared = operate(&server, "overrides/clear", &json!({"all": true}), 200).await;
+    assert_eq!((&cleared["changed"], &cleared["unchanged"]), (&json!([]), &json!([])));
+}
+
+#[tokio::test(start_paused = true)]
 async fn case_041_all_overrides_are_listed_and_taken_back_by_application_or_all() {
     let server = fleet(&[]).await;
     for (app, id) in [("ORDERS", "ord-1"), ("ORDERS", "ord-2"), ("ORDERS", "ord-3"), ("STOCK", "sto-1")] {
