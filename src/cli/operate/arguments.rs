@@ -69,6 +69,13 @@ pub enum Operate {
         #[command(flatten)]
         connect: Connect,
     },
+    /// End the leases of all that are silent now, preservation or not
+    Accept {
+        #[command(flatten)]
+        change: Change,
+        #[command(flatten)]
+        connect: Connect,
+    },
     /// List statuses that were set from outside, or take them back
     Overrides {
         /// Take them back
@@ -177,6 +184,7 @@ impl Operate {
             | Self::Drain { connect, .. }
             | Self::Resume { connect, .. }
             | Self::Evict { connect, .. }
+            | Self::Accept { connect, .. }
             | Self::Overrides { connect, .. }
             | Self::Explain { connect, .. }
             | Self::Watch { connect, .. } => connect,
@@ -187,7 +195,11 @@ impl Operate {
     pub(super) fn changes(&self) -> bool {
         matches!(
             self,
-            Self::Drain { .. } | Self::Resume { .. } | Self::Evict { .. } | Self::Overrides { clear: true, .. }
+            Self::Drain { .. }
+                | Self::Resume { .. }
+                | Self::Evict { .. }
+                | Self::Accept { .. }
+                | Self::Overrides { clear: true, .. }
         )
     }
 }
