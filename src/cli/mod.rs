@@ -73,9 +73,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     override_usage = "eurekad [COMMAND] [--PROPERTY=VALUE]...",
     disable_help_subcommand = true,
     after_help = "\
-Settings are those of a Spring Cloud Eureka server: --server.port=8762 here,
-SERVER_PORT=8762 in the environment, or application.yml in . or ./config.
-All of them, with their defaults: docs/configuration.md."
+Settings are those of a Spring Cloud Eureka server (docs/configuration.md):
+--server.port=8762, SERVER_PORT=8762 in the environment, or application.yml."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -219,7 +218,7 @@ mod tests {
             let mut out = Vec::new();
             assert_eq!(completions(shell, &mut out).unwrap(), 0);
             let script = String::from_utf8(out).unwrap();
-            for word in ["eurekad", "check", "drain", "dry-run", "overrides"] {
+            for word in ["eurekad", "check", "drain", "dry-run", "accept", "overrides"] {
                 assert!(script.contains(word), "{shell}: {script}");
             }
         }

@@ -138,7 +138,6 @@ impl Receiver {
         let registry = &self.registry;
         let wall = self.clock.now().wall;
         let stamp = override_set.map(|set| OverrideStamp(set).believed(wall));
-        let known = stamp.filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
         let found = |found: bool| without_entity(if found { StatusCode::OK } else { StatusCode::NOT_FOUND });
         match action {
             ReplicationAction::Heartbeat { overridden_status } => {
@@ -169,12 +168,12 @@ impl Receiver {
             ReplicationAction::Cancel => found(registry.cancel(&app, &id, Origin::Peer)),
             ReplicationAction::StatusUpdate(status) => {
                 let (app, id) = (app.as_str(), id.as_str());
-                let set = Set { stamp: known, note: background.note };
+                let set = Set { stamp, note: background.note };
                 found(registry.set_status_as(app, id, status, last_dirty, set, Origin::Peer))
             }
             ReplicationAction::DeleteStatusOverride(status) => {
-                let (app, id) = (app.as_str(), id.as_str());
-                found(registry.remove_status_stamped(app, id, status, last_dirty, known, Origin::Peer))
+                let (app, id, told) = (app.as_str(), id.as_str(), override_set.map(OverrideStamp));
+                found(registry.remove_status_stamped(app, id, status, last_dirty, told, Origin::Peer))
             }
         }
     }

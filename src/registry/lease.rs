@@ -244,6 +244,20 @@ impl Lease {
         }
     }
 
+    /// Whether this is the end of its override that its note tells, although that time has yet to come here. Each
+    /// node ends overrides by its own clock; else the one whose clock is furthest ahead would end those of all.
+    pub(super) fn ends_early(&self, stamp: OverrideStamp, now: WallMillis) -> bool {
+        let until = self.background.note.as_ref().and_then(|note| note.until);
+        until.is_some_and(|until| now < until && stamp == OverrideStamp(until))
+    }
+
+    /// What another node holds of its instance, as far as it counts here.
+    pub(super) fn heard(&self, theirs: Facts, now: WallMillis) -> Facts {
+        let is_early = theirs.override_status.is_none() && self.ends_early(theirs.override_stamp, now);
+        let override_stamp = if is_early { OverrideStamp::UNKNOWN } else { theirs.override_stamp };
+        Facts { override_stamp, ..theirs }
+    }
+
     /// Whether the lease has ended by now.
     pub fn lapsed(&self, now: LeaseMillis, length: LeaseLength) -> bool {
         now > self.lapses_at(length)

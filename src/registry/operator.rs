@@ -49,25 +49,29 @@ pub struct StatusChange {
 }
 
 impl Registry {
-    /// Sets an override, whatever the status is. Peers are told. Gives what was there before it; none without such an
-    /// instance.
-    pub fn set_override(
+    /// Sets an override, whatever the status is, unless something speaks against it: then that is given. Peers are
+    /// told. Gives what was there before it; none without such an instance.
+    pub fn set_override<R>(
         &self,
         app: &AppName,
         id: &InstanceId,
         status: InstanceStatus,
         note: Arc<OverrideNote>,
-    ) -> Option<(Former, StatusChange)> {
+        objection: impl FnOnce(&Lease) -> Option<R>,
+    ) -> Option<Result<(Former, StatusChange), R>> {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
         let held = self.lease(app.as_str(), id.as_str())?;
+        if let Some(objection) = objection(&held) {
+            return Some(Err(objection));
+        }
         let instance = with_status(&held, status, status, None, now);
         let lease = held.changed(instance, Some(status), service_up(Some(&held), status, now));
         let lease = lease.noted(Some(note)).stamped(held.override_stamp.next(now.wall));
         let change = self.done(&mut commit, &held, lease, (Cause::StatusSet, Told::StatusUpdate(status)), now);
         drop(commit);
         tracing::info!(%app, %id, %status, origin = Origin::Operator.as_str(), "status set from outside");
-        Some((Former::of(&held), change))
+        Some(Ok((Former::of(&held), change)))
     }
 
     /// Takes an override back, if there is one and it is `as_expected`, or puts back another one that was there

@@ -38,6 +38,7 @@ impl Registry {
         let commit = self.commit.lock();
         let before = self.lease(instance.app.as_str(), instance.id.as_str());
         let theirs = Facts { override_stamp: stamp, ..brought_facts(&instance) };
+        let theirs = before.as_ref().map_or(theirs, |held| held.heard(theirs, now.wall));
         let facts = before.as_ref().map_or(theirs, |held| {
             let mine = held.facts().believed(now.wall);
             let data = if mine.last_dirty > theirs.last_dirty { &mine } else { &theirs };

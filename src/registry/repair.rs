@@ -141,7 +141,7 @@ impl Registry {
             return if comes { Difference::Instance } else { Difference::None };
         };
         let mine = held.facts().believed(now.wall);
-        let agreed = Facts::agreed(&mine, &theirs.facts);
+        let agreed = Facts::agreed(&mine, &held.heard(theirs.facts, now.wall));
         if agreed.last_dirty > mine.last_dirty {
             Difference::Instance
         } else if agreed == mine {
@@ -175,7 +175,7 @@ impl Registry {
             return false;
         }
         let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
-        let agreed = Facts::agreed(&held.facts().believed(now.wall), &theirs.facts);
+        let agreed = Facts::agreed(&held.facts().believed(now.wall), &held.heard(theirs.facts, now.wall));
         if difference == Difference::Stamp {
             let stamped = held.overridden(held.override_status).stamped(agreed.override_stamp);
             self.restamp(&mut commit, agreed_behind(stamped, &held, theirs));
@@ -203,7 +203,7 @@ impl Registry {
         }
         let held = self.held(&theirs.app, &theirs.id);
         let facts = if let Some(held) = &held {
-            Facts::agreed(&held.facts().believed(now.wall), &theirs.facts)
+            Facts::agreed(&held.facts().believed(now.wall), &held.heard(theirs.facts, now.wall))
         } else {
             let removed = Self::removed_before(&mut commit, &theirs.app, &theirs.id);
             removed.map_or(theirs.facts, |(status, stamp)| theirs.facts.after_removal(status, stamp))

@@ -14,7 +14,7 @@ use super::{Cause, Commit, Origin, Registry, Told};
 /// What is said of a status that is set from outside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
-    /// When another node set it: later changes stay. None: now.
+    /// When another node set it: later changes stay. None, or one that cannot be believed: now.
     pub stamp: Option<OverrideStamp>,
     /// Why.
     pub note: Option<Arc<OverrideNote>>,
@@ -26,7 +26,8 @@ impl Registry {
     ///
     /// It renews the lease in any case. The status that the instance has already changes nothing else that a
     /// reader can tell: no override comes of it, as in Java, and one that stands was set just now. But another
-    /// one that stands is replaced, or the one before would come back with the instance. `last_dirty` raises the
+    /// one that stands is replaced, or the one before would come back with the instance, and so is one that ends by
+    /// itself. `last_dirty` raises the
     /// instance's own version when it is greater.
     pub fn set_status(
         &self,
@@ -51,7 +52,11 @@ impl Registry {
         origin: Origin,
     ) -> bool {
         let changed = self.change_status(app, id, origin, Told::StatusUpdate(status), stamp, |held, now| {
-            let is_set = held.override_status == Some(status) && (note.is_none() || held.background.note == note);
+            // Whoever says nothing of an end means none.
+            let held_note = held.background.note.as_ref();
+            let is_meant =
+                note.as_ref().map_or(held_note.is_none_or(|held| held.until.is_none()), |note| held_note == Some(note));
+            let is_set = held.override_status == Some(status) && is_meant;
             let is_so = held.override_status.is_none() && note.is_none();
             if held.instance.status == status && (is_set || is_so) {
                 return None;
@@ -83,7 +88,8 @@ impl Registry {
         self.remove_status_stamped(app, id, status, last_dirty, None, origin)
     }
 
-    /// The same as one of our own nodes told it, which says when it was taken back: later changes stay.
+    /// The same as one of our own nodes told it, which says when it was taken back: later changes stay. One that
+    /// ended by itself there stays until it ends here.
     pub fn remove_status_stamped(
         &self,
         app: &str,
@@ -106,17 +112,19 @@ impl Registry {
 
     /// Renews a lease and changes it. Whether there was something to change; none without a lease. Peers
     /// are told in either case: they may have missed it when it was changed. The change is stamped with
-    /// `stamp`, or as of now; one with a stamp that was overtaken is none, and no sign of life either.
+    /// what is `said`, or as of now where none can be believed; one with a stamp that was overtaken, or that is yet to come, is
+    /// none, and no sign of life either.
     fn change_status(
         &self,
         app: &str,
         id: &str,
         origin: Origin,
         told: Told,
-        stamp: Option<OverrideStamp>,
+        said: Option<OverrideStamp>,
         change: impl FnOnce(&Lease, Now) -> Option<(Lease, Cause)>,
     ) -> Option<bool> {
         let now = self.clock.now();
+        let stamp = said.map(|stamp| stamp.believed(now.wall)).filter(|stamp| *stamp != OverrideStamp::UNKNOWN);
         let mut commit = self.commit.lock();
         let Some(held) = self.lease(app, id).filter(|lease| self.visible(&commit, lease, now)) else {
             if !self.gate.was_opened() {
@@ -124,7 +132,9 @@ impl Registry {
             }
             return None;
         };
-        let is_past = stamp.is_some_and(|stamp| stamp <= held.override_stamp.believed(now.wall));
+        let is_removal = matches!(told, Told::DeleteStatusOverride(_));
+        let is_early = is_removal && said.is_some_and(|stamp| held.ends_early(stamp, now.wall));
+        let is_past = is_early || stamp.is_some_and(|stamp| stamp <= held.override_stamp.believed(now.wall));
         if !is_past {
             self.renew_lease(&held, self.lease_clock.at(now.mono), now);
         }

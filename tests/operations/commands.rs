@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::server::body_with;
-use crate::sockets::server::{Server, command, output};
+use crate::sockets::server::{Server, command, eventually, output};
 use crate::sockets::wire::post;
 
 /// Exit code, standard output, standard error.
@@ -89,6 +89,25 @@ ORDERS  ord-2     UP      10.20.0.2:8080  a     -
     assert_eq!(code, Some(0));
     assert!(told.contains("ORDERS  ord-3     UP      gone\n"), "{told}");
     assert_eq!(run(&["ls", "--app", "ORDERS"]).1.lines().count(), 3);
+}
+
+#[test]
+fn a_loss_is_accepted_by_a_command() {
+    let (server, dir, url) = server(&[]);
+    let run = |arguments: &[&str]| eurekad(dir.path(), &[&["accept"], arguments, &["--server", &url]].concat());
+    let mut wire = server.connect();
+    for (id, renewal) in [("ord-1", 1), ("ord-2", 1), ("ord-3", 3_600)] {
+        let members = json!({"leaseInfo": {"renewalIntervalInSecs": renewal, "durationInSecs": 7_200}});
+        assert_eq!(wire.ask(post("ORDERS", &body_with("ORDERS", id, &members).to_string())).status, 204);
+    }
+    assert_eq!(run(&[]), (Some(2), String::new(), "eurekad: there is nobody to ask: say --yes, or --dry-run\n".into()));
+    let expected = "APP     LEASES  SILENT\nORDERS  3       2\n\n2 of 3 leases would end.\n";
+    eventually("two are silent", || (run(&["--dry-run"]).1 == expected).then_some(()));
+    let ended = (Some(0), "2 leases ended.\n".to_owned(), String::new());
+    assert_eq!(run(&["--yes", "--reason", "scaled in"]), ended);
+    let none = (Some(1), "0 of 1 leases would end.\n".to_owned(), String::new());
+    assert_eq!(run(&["--dry-run"]), none);
+    assert_eq!(run(&["--yes", "--json"]).1, "{\"accepted\":0}\n");
 }
 
 #[test]

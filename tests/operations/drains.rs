@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{fleet, ids, operate, states};
-use crate::server::START;
+use crate::server::{JSON, SENDS_JSON, START, Server, body_with};
 
 const SIX: [&str; 6] = ["ord-1", "ord-2", "ord-3", "ord-4", "ord-5", "ord-6"];
 
-async fn overrides(server: &crate::server::Server) -> Value {
+async fn overrides(server: &Server) -> Value {
     server.json("/eureka/operations/overrides").await["overrides"].take()
 }
 
@@ -107,9 +107,102 @@ async fn what_is_said_twice_changes_nothing_and_what_is_said_anew_does() {
     operate(&server, "drain", &request, 200).await;
     let again = operate(&server, "drain", &request, 200).await;
     assert_eq!((ids(&again, "unchanged"), &again["operation"]), (vec!["ord-1".to_owned()], &Value::Null));
-    let longer = json!({"select": {"host": "10.20.0.1"}, "reason": "disk", "until": "2026-01-01T00:00:00Z"});
-    let longer = operate(&server, "drain", &longer, 200).await;
-    assert_eq!(ids(&longer, "changed"), ["ord-1"]);
+    let other = json!({"select": {"host": "10.20.0.1"}, "reason": "rack"});
+    assert_eq!(ids(&operate(&server, "drain", &other, 200).await, "changed"), ["ord-1"]);
+    let drain = async |host: &str, span: &str| {
+        let request = json!({"select": {"host": host}, "reason": "disk", "for": span});
+        ids(&operate(&server, "drain", &request, 200).await, "changed").len()
+    };
+    assert_eq!((drain("10.20.0.2", "10m").await, drain("10.20.0.2", "10m").await), (1, 0));
+    assert_eq!(drain("10.20.0.2", "20m").await, 1, "its time was moved");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_without_an_end_takes_the_end_from_one_that_had_it() {
+    let server = fleet(&[]).await;
+    let instance = |id: &str| json!({"instance": id});
+    operate(&server, "drain", &json!({"select": instance("ord-1"), "for": "2s"}), 200).await;
+    operate(&server, "drain", &json!({"select": instance("ord-2"), "for": "2s", "reason": "disk"}), 200).await;
+    let drained = operate(&server, "drain", &json!({"select": instance("ord-1")}), 200).await;
+    assert_eq!((ids(&drained, "changed"), &drained["until"]), (vec!["ord-1".to_owned()], &Value::Null));
+    assert_eq!(server.put("/eureka/apps/ORDERS/ord-2/status?value=OUT_OF_SERVICE").await.status, 200);
+    server.pass(3).await;
+    assert_eq!(server.app.registry().lift_ended_overrides(), 0);
+    let listed = overrides(&server).await;
+    let ends: Vec<_> = listed.as_array().unwrap().iter().map(|each| (&each["instance"], &each["until"])).collect();
+    assert_eq!(ends, [(&json!("ord-1"), &Value::Null), (&json!("ord-2"), &Value::Null)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_that_ends_takes_nothing_along_that_was_there_for_longer() {
+    let server = fleet(&[]).await;
+    operate(&server, "drain", &json!({"select": {"instance": "ord-1"}, "reason": "disk"}), 200).await;
+    assert_eq!(server.put("/eureka/apps/ORDERS/ord-2/status?value=DOWN").await.status, 200);
+    operate(&server, "drain", &json!({"select": {"instance": "ord-3"}, "for": "1h"}), 200).await;
+    operate(&server, "drain", &json!({"select": {"instance": "ord-4"}, "for": "1m"}), 200).await;
+    let before = overrides(&server).await;
+    let mut request = json!({"select": {"app": "ORDERS"}, "for": "30m", "reason": "rack", "dryRun": true});
+    let tried = operate(&server, "drain", &request, 200).await;
+    request["dryRun"] = false.into();
+    let drained = operate(&server, "drain", &request, 200).await;
+    assert_eq!((&drained["changed"], &drained["unchanged"]), (&tried["changed"], &tried["unchanged"]));
+    let why = |at: usize| drained["unchanged"][at]["why"].as_str().unwrap().to_owned();
+    assert_eq!(ids(&drained, "unchanged"), ["ord-1", "ord-2", "ord-3"]);
+    assert!(why(0).starts_with("a status without an end is set already") && why(1) == why(0), "{drained}");
+    assert!(why(2).starts_with("a status that ends later is set already"), "{drained}");
+    server.pass(1_800).await;
+    assert_eq!(server.app.registry().lift_ended_overrides(), 7);
+    let left: Vec<_> = before.as_array().unwrap()[..3].to_vec();
+    assert_eq!(overrides(&server).await, json!(left));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undo_that_found_nothing_of_its_own_can_be_done_later() {
+    let server = fleet(&[]).await;
+    let drain = |reason: &str| json!({"select": {"instance": "ord-1"}, "reason": reason});
+    let first = operate(&server, "drain", &drain("disk"), 200).await;
+    let second = operate(&server, "drain", &drain("rack"), 200).await;
+    let undo = |of: &Value| json!({"operation": of["operation"]});
+    assert_eq!(ids(&operate(&server, "resume", &undo(&first), 200).await, "unchanged"), ["ord-1"]);
+    let drains = server.json("/eureka/operations/drains").await;
+    assert_eq!(drains["drains"][1]["undone"], false);
+    assert_eq!(ids(&operate(&server, "resume", &undo(&second), 200).await, "changed"), ["ord-1"]);
+    assert_eq!(ids(&operate(&server, "resume", &undo(&first), 200).await, "changed"), ["ord-1"]);
+    assert_eq!(overrides(&server).await, json!([]));
+    operate(&server, "resume", &undo(&first), 409).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_drains_in_the_name_of_somebody_else() {
+    let user = "--eurekad.security.users[0]";
+    let words =
+        [format!("{user}.name=ann"), format!("{user}.password=secret"), format!("{user}.roles=read,operate,register")];
+    let server = Server::new(&words.each_ref().map(String::as_str));
+    let login = ("authorization", "Basic YW5uOnNlY3JldA==");
+    for (number, owner) in [None, Some("ann"), Some("root")].iter().enumerate() {
+        let id = format!("ord-{number}");
+        let body = body_with("ORDERS", &id, &json!({})).to_string();
+        let reply = server.send("POST", "/eureka/apps/ORDERS", &[SENDS_JSON, login], body.as_bytes()).await;
+        assert_eq!(reply.status, 204);
+        let request = json!({"select": {"instance": id}, "owner": owner}).to_string();
+        let reply = server.send("POST", "/eureka/operations/drain", &[SENDS_JSON, login], request.as_bytes()).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+    }
+    let listed = server.send("GET", "/eureka/operations/overrides", &[JSON, login], b"").await.json();
+    let owners: Vec<_> = listed["overrides"].as_array().unwrap().iter().map(|each| each["owner"].clone()).collect();
+    assert_eq!(owners, ["ann", "ann", "ann for root"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_take_all_overrides_back_tells_of_no_instance_without_one() {
+    let server = fleet(&[]).await;
+    operate(&server, "drain", &json!({"select": {"instance": "ord-4"}}), 200).await;
+    for dry_run in [true, false] {
+        let cleared = operate(&server, "overrides/clear", &json!({"all": true, "dryRun": dry_run}), 200).await;
+        assert_eq!((ids(&cleared, "changed"), ids(&cleared, "unchanged")), (vec!["ord-4".to_owned()], vec![]));
+    }
+    let cleared = operate(&server, "overrides/clear", &json!({"all": true}), 200).await;
+    assert_eq!((&cleared["changed"], &cleared["unchanged"]), (&json!([]), &json!([])));
 }
 
 #[tokio::test(start_paused = true)]

@@ -34,7 +34,7 @@ pub enum Operate {
         /// The status that they get, if not `OUT_OF_SERVICE`
         #[arg(long, value_name = "STATUS")]
         set_status: Option<String>,
-        /// Who is responsible, if not whoever logs in
+        /// Who is responsible; whoever logs in is named, too
         #[arg(long)]
         owner: Option<String>,
         /// End by itself after this time (30m)
@@ -64,6 +64,13 @@ pub enum Operate {
     Evict {
         #[command(flatten)]
         select: Select,
+        #[command(flatten)]
+        change: Change,
+        #[command(flatten)]
+        connect: Connect,
+    },
+    /// End the leases of all that are silent now, preservation or not
+    Accept {
         #[command(flatten)]
         change: Change,
         #[command(flatten)]
@@ -177,6 +184,7 @@ impl Operate {
             | Self::Drain { connect, .. }
             | Self::Resume { connect, .. }
             | Self::Evict { connect, .. }
+            | Self::Accept { connect, .. }
             | Self::Overrides { connect, .. }
             | Self::Explain { connect, .. }
             | Self::Watch { connect, .. } => connect,
@@ -187,7 +195,11 @@ impl Operate {
     pub(super) fn changes(&self) -> bool {
         matches!(
             self,
-            Self::Drain { .. } | Self::Resume { .. } | Self::Evict { .. } | Self::Overrides { clear: true, .. }
+            Self::Drain { .. }
+                | Self::Resume { .. }
+                | Self::Evict { .. }
+                | Self::Accept { .. }
+                | Self::Overrides { clear: true, .. }
         )
     }
 }

@@ -73,6 +73,57 @@ pub(super) async fn evict(
     Wanted { path: &path, body, change, json, asks: true }.done(server, terminal).await
 }
 
+/// `accept`. The server has no trial of it: who is silent is asked for.
+pub(super) async fn accept(
+    server: &Server,
+    terminal: &mut Terminal<'_, impl Write>,
+    change: &Change,
+    json: bool,
+) -> Result<u8, Stopped> {
+    if change.dry_run || !change.yes {
+        is_attended(terminal, change)?;
+        let found = server.get(&["operations", "preservation"], &[]).await?;
+        let none = found.json["silent"] == 0;
+        if change.dry_run && json {
+            writeln!(terminal.out, "{}", found.text)?;
+        } else if change.dry_run || none {
+            silent(terminal.out, &found.json)?;
+        } else {
+            silent(&mut io::stderr(), &found.json)?;
+        }
+        if none {
+            return Ok(REFUSED);
+        }
+        if change.dry_run {
+            return Ok(0);
+        }
+        agreed()?;
+    }
+    let mut body = json!({});
+    if let Some(reason) = &change.reason {
+        body["reason"] = reason.as_str().into();
+    }
+    let answer = server.post(&["operations", "accept"], &body).await?;
+    if json {
+        writeln!(terminal.out, "{}", answer.text)?;
+    } else {
+        writeln!(terminal.out, "{} leases ended.", text(&answer.json, "accepted"))?;
+    }
+    Ok(if answer.json["accepted"] == 0 { REFUSED } else { 0 })
+}
+
+/// Who would be taken for lost.
+fn silent(out: &mut impl Write, found: &Value) -> io::Result<()> {
+    let of_app = |app: &&Value| app["silent"] != 0;
+    let row = |app: &Value| [text(app, "app"), text(app, "leases"), text(app, "silent")];
+    let rows: Vec<_> = list(found, "apps").iter().filter(of_app).map(row).collect();
+    if !rows.is_empty() {
+        table(out, ["APP", "LEASES", "SILENT"], &rows)?;
+        writeln!(out)?;
+    }
+    writeln!(out, "{} of {} leases would end.", text(found, "silent"), text(found, "leases"))
+}
+
 /// `overrides --clear`.
 pub(super) async fn clear(
     server: &Server,
@@ -126,9 +177,7 @@ impl Wanted<'_> {
     async fn done(self, server: &Server, terminal: &mut Terminal<'_, impl Write>) -> Result<u8, Stopped> {
         let asks = self.asks && !self.change.yes && !self.change.dry_run;
         if asks {
-            if !terminal.is_attended {
-                return Err(Stopped::new(USAGE, "there is nobody to ask: say --yes, or --dry-run"));
-            }
+            is_attended(terminal, self.change)?;
             let mut trial = self.body.clone();
             trial["dryRun"] = true.into();
             let trial = server.post(self.path, &trial).await?;
@@ -136,9 +185,7 @@ impl Wanted<'_> {
                 return self.told(terminal.out, &trial);
             }
             shown(&mut io::stderr(), &trial.json, true)?;
-            if !agrees()? {
-                return Err(Stopped::new(REFUSED, "nothing was done"));
-            }
+            agreed()?;
         }
         let answer = server.post(self.path, &self.body).await?;
         self.told(terminal.out, &answer)
@@ -154,13 +201,24 @@ impl Wanted<'_> {
     }
 }
 
-fn agrees() -> io::Result<bool> {
+/// Whether there is somebody to ask, where that is to be.
+fn is_attended(terminal: &Terminal<'_, impl Write>, change: &Change) -> Result<(), Stopped> {
+    if terminal.is_attended || change.dry_run {
+        return Ok(());
+    }
+    Err(Stopped::new(USAGE, "there is nobody to ask: say --yes, or --dry-run"))
+}
+
+fn agreed() -> Result<(), Stopped> {
     let mut err = io::stderr();
     write!(err, "Go on? [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    Err(Stopped::new(REFUSED, "nothing was done"))
 }
 
 /// What was changed and what was not, or would be.

@@ -9,7 +9,7 @@
 //! | `target` | which server, by which login and TLS |
 //! | `server` | one request and its answer |
 //! | `questions` | `ls`, `show`, `overrides`, `explain` |
-//! | `changes` | `drain`, `resume`, `evict`, `overrides --clear`; asks before it does something |
+//! | `changes` | `drain`, `resume`, `evict`, `accept`, `overrides --clear`; asks before it does something |
 //! | `watch` | the stream of changes |
 //! | `table` | columns, times |
 
@@ -127,6 +127,7 @@ async fn run(command: &Operate, server: &Server, terminal: &mut Terminal<'_, imp
         Operate::Evict { select, change, connect } => {
             changes::evict(server, terminal, select, change, connect.json).await
         }
+        Operate::Accept { change, connect } => changes::accept(server, terminal, change, connect.json).await,
         Operate::Watch { app, kind, since, snapshot, connect } => {
             let query = [("app", app.join(",")), ("kind", kind.join(","))];
             watch::watch(server, terminal.out, &query, *snapshot, since.clone(), connect.json).await

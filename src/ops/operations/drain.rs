@@ -65,7 +65,12 @@ fn read(request: Request, visitor: &Visitor, now: WallMillis) -> Result<Drain, O
     if status == InstanceStatus::Unknown {
         return Err(OperationError::Wrong("status: UNKNOWN cannot be set, resume takes a status back".to_owned()));
     }
-    let owner = owner.or_else(|| visitor.name().map(str::to_owned));
+    // Nobody signs with another one's name.
+    let owner = match (visitor.name(), owner) {
+        (Some(name), Some(owner)) if owner != name && !owner.is_empty() => Some(format!("{name} for {owner}")),
+        (Some(name), _) => Some(name.to_owned()),
+        (None, owner) => owner,
+    };
     let note = OverrideNote {
         reason: request::reason(reason)?.into(),
         owner: request::text("owner", owner, OverrideNote::LONGEST_OWNER)?.into(),
@@ -82,20 +87,21 @@ fn done(context: &Context, visitor: &Visitor, drain: Drain) -> Result<Value, Ope
     let note = Arc::new(note);
     let (mut changed, mut unchanged, mut instances) = (Vec::new(), Vec::new(), Vec::new());
     for lease in &leases {
-        if is_so(lease, status, &note) {
-            unchanged.push(shown::unchanged(lease, "it has this status already"));
-            continue;
-        }
+        let objection = |lease: &Lease| objection(lease, status, &note);
         if dry_run {
-            changed.push(shown::changed(lease, lease.instance.status, Some(status)));
+            match objection(lease) {
+                Some(why) => unchanged.push(shown::unchanged(lease, why)),
+                None => changed.push(shown::changed(lease, lease.instance.status, Some(status))),
+            }
             continue;
         }
         let (app, id) = (&lease.instance.app, &lease.instance.id);
-        match context.registry.set_override(app, id, status, Arc::clone(&note)) {
-            Some((former, change)) => {
+        match context.registry.set_override(app, id, status, Arc::clone(&note), objection) {
+            Some(Ok((former, change))) => {
                 changed.push(shown::changed(lease, change.before, Some(change.after)));
                 instances.push((app.clone(), id.clone(), former));
             }
+            Some(Err(why)) => unchanged.push(shown::unchanged(lease, why)),
             None => unchanged.push(shown::unchanged(lease, "it has left meanwhile")),
         }
     }
@@ -120,15 +126,23 @@ fn done(context: &Context, visitor: &Visitor, drain: Drain) -> Result<Value, Ope
     }))
 }
 
-/// Whether there is nothing to do: the status stands, and nothing else is said of it.
-fn is_so(lease: &Lease, status: InstanceStatus, note: &OverrideNote) -> bool {
-    let says_nothing = note.reason.is_empty() && note.until.is_none();
-    let is_said = lease
-        .background
-        .note
-        .as_ref()
-        .is_some_and(|held| (&held.reason, &held.owner, held.until) == (&note.reason, &note.owner, note.until));
-    lease.override_status == Some(status) && lease.instance.status == status && (says_nothing || is_said)
+/// Why an instance stays as it is: the status stands, and nothing else is said of it; or another one is there for
+/// longer, which would end with this one.
+fn objection(lease: &Lease, status: InstanceStatus, note: &OverrideNote) -> Option<&'static str> {
+    let held_status = lease.override_status?;
+    let held = lease.background.note.as_deref();
+    let held_until = held.and_then(|held| held.until);
+    let is_said = held.is_some_and(|held| (&held.reason, &held.owner) == (&note.reason, &note.owner));
+    let is_same = held_until == note.until && (note.reason.is_empty() || is_said);
+    if held_status == status && lease.instance.status == status && is_same {
+        return Some("it has this status already");
+    }
+    let until = note.until?;
+    match held_until {
+        None => Some("a status without an end is set already; resume it first"),
+        Some(held) if held > until => Some("a status that ends later is set already; resume it first"),
+        Some(_) => None,
+    }
 }
 
 /// When no client with usual settings still goes by what was before.

@@ -49,14 +49,16 @@ pub(super) async fn clear(
     body: Body,
 ) -> Result<Json<Value>, OperationError> {
     let Request { select, all, reason, dry_run } = request::read(body)?;
-    let selection = match (select, all) {
-        (Some(select), false) => select.selection()?,
-        (None, true) if !visitor.may_change_all() => {
-            return Err(OperationError::NotAllowed("all: this login may not change all applications".to_owned()));
-        }
-        (None, true) => Selection::default(),
-        _ => return Err(OperationError::Wrong("select, all: one of them must be there, and not both".to_owned())),
-    };
     let lifting = Lifting { reason: request::reason(reason)?, dry_run };
-    off_the_workers(move || lifting.lift(&context, &visitor, &selection)).await.map(Json)
+    match (select, all) {
+        (Some(select), false) => {
+            let selection = select.selection()?;
+            off_the_workers(move || lifting.lift(&context, &visitor, &selection)).await.map(Json)
+        }
+        (None, true) if !visitor.may_change_all() => {
+            Err(OperationError::NotAllowed("all: this login may not change all applications".to_owned()))
+        }
+        (None, true) => Ok(Json(off_the_workers(move || lifting.lift_all(&context, &visitor)).await)),
+        _ => Err(OperationError::Wrong("select, all: one of them must be there, and not both".to_owned())),
+    }
 }

@@ -63,7 +63,7 @@ pub(super) struct Lifting {
 }
 
 impl Lifting {
-    /// Takes back the overrides of all that are meant.
+    /// Takes back the overrides of those that are meant.
     pub(super) fn lift(
         &self,
         context: &Context,
@@ -72,8 +72,19 @@ impl Lifting {
     ) -> Result<Value, OperationError> {
         let leases = context.registry.select(selection);
         request::check(visitor, leases.iter().map(|lease| &**lease))?;
+        Ok(self.lift_of(context, visitor, &leases))
+    }
+
+    /// Takes back all there are, of a visitor who may; tells only of instances that have one.
+    pub(super) fn lift_all(&self, context: &Context, visitor: &Visitor) -> Value {
+        let mut leases = context.registry.select(&Selection::default());
+        leases.retain(|lease| lease.override_status.is_some());
+        self.lift_of(context, visitor, &leases)
+    }
+
+    fn lift_of(&self, context: &Context, visitor: &Visitor, leases: &[Arc<Lease>]) -> Value {
         let each = leases.iter().map(|lease| (lease, None));
-        Ok(self.lift_each(context, visitor, None, each, |lease| lease.override_status.is_some()))
+        self.lift_each(context, visitor, None, each, |lease| lease.override_status.is_some())
     }
 
     /// Puts back what was before, where what the operation did is still there.
@@ -98,7 +109,12 @@ impl Lifting {
             .collect();
         let each = held.iter().map(|(lease, former)| (lease, Some(*former)));
         let is_its_own = |lease: &Lease| lease.background.note.as_ref() == Some(&operation.note);
-        Ok(self.lift_each(context, visitor, Some(&operation.id), each, is_its_own))
+        let answer = self.lift_each(context, visitor, Some(&operation.id), each, is_its_own);
+        if !self.dry_run && answer["changed"] == json!([]) {
+            // Another drain may hide it; once that is undone there is something to do.
+            *operation.undone.lock() = false;
+        }
+        Ok(answer)
     }
 
     fn lift_each<'a>(
@@ -113,7 +129,8 @@ impl Lifting {
         let (mut changed, mut unchanged) = (Vec::new(), Vec::new());
         for (lease, former) in each {
             let (app, id) = (&lease.instance.app, &lease.instance.id);
-            let change = if self.dry_run {
+            // Writers wait for nothing where there is nothing to do.
+            let change = if self.dry_run || !is_meant(lease) {
                 is_meant(lease).then(|| context.registry.after_override(lease, former))
             } else {
                 context.registry.lift_override(app, id, former, &is_meant)

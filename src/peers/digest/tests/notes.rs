@@ -1,7 +1,8 @@
 //! What is behind overrides, between two nodes, and ends of overrides.
 
 use super::*;
-use crate::model::OverrideNote;
+use crate::model::{OverrideNote, ReplicationAction, ReplicationItem};
+use crate::peers::{Receiver, Sender};
 
 fn note(until: Option<WallMillis>) -> Arc<OverrideNote> {
     Arc::new(OverrideNote { reason: "kernel".into(), owner: "ann".into(), since: START, until })
@@ -11,6 +12,12 @@ impl Node {
     fn drain(&self, id: &str, until: Option<WallMillis>) {
         let set = Set { stamp: None, note: Some(note(until)) };
         assert!(self.registry.set_status_as("ORDERS", id, OutOfService, None, set, Origin::Operator));
+    }
+
+    /// Takes what a peer tells.
+    async fn take(&self, item: ReplicationItem) {
+        let receiver = Receiver::new(Arc::clone(&self.registry), Arc::default(), Arc::default(), self.clock.clone());
+        receiver.take_all(vec![Ok(item)], Sender::default()).await;
     }
 
     fn background(&self, id: &str) -> OverrideBackground {
@@ -67,6 +74,61 @@ async fn an_override_ends_at_its_time_on_every_node_alike() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_node_whose_clock_is_ahead_ends_no_override_on_others() {
+    for days in [0, 30] {
+        let ahead = days * 24 * 3_600_000 + 3_600_000;
+        let until = START + ahead - 1_000;
+        let [a, b] = [Node::new(0), Node::new(ahead)];
+        for node in [&a, &b] {
+            node.register("ord-1", 1);
+        }
+        a.drain("ord-1", Some(until));
+        b.ask(&a);
+        assert_eq!(b.registry.lift_ended_overrides(), 1);
+        let drained = || {
+            let Facts { status, override_status, .. } = a.facts("ord-1").unwrap();
+            (status, override_status) == (OutOfService, Some(OutOfService))
+                && a.background("ord-1").note == Some(note(Some(until)))
+        };
+        a.ask(&b);
+        assert!(drained(), "compared");
+        let item = |action| ReplicationItem {
+            app: AppName::new("ORDERS"),
+            id: InstanceId::new("ord-1"),
+            last_dirty: None,
+            override_set: Some(until),
+            background: OverrideBackground::default(),
+            action,
+        };
+        a.take(item(ReplicationAction::DeleteStatusOverride(Up))).await;
+        assert!(drained(), "told");
+        a.registry.register_stamped(instance("ord-1", 2), OverrideStamp(until), OverrideBackground::default());
+        assert!(drained(), "registered anew there");
+        b.register("ord-1", 3);
+        a.ask(&b);
+        assert_eq!(a.facts("ord-1").unwrap().last_dirty, 3);
+        assert!(drained(), "taken from there");
+        assert_eq!(a.registry.lift_ended_overrides(), 0);
+        advance(Duration::from_millis(u64::try_from(ahead - 1_000).unwrap())).await;
+        assert!(a.renew("ord-1", 3));
+        assert_eq!(a.registry.lift_ended_overrides(), 1, "in its own time");
+        assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_that_was_taken_back_before_its_end_is_gone_everywhere() {
+    let [a, b] = [Node::new(0), Node::new(0)];
+    a.register("ord-1", 1);
+    a.drain("ord-1", Some(START + 60_000));
+    b.ask(&a);
+    advance(Duration::from_secs(1)).await;
+    b.unset("ord-1");
+    a.ask(&b);
+    assert_eq!(a.facts("ord-1").unwrap().override_status, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_override_that_took_the_place_of_one_with_an_end_stays() {
     let node = Node::new(0);
     node.register("ord-1", 1);
@@ -82,6 +144,34 @@ async fn an_override_that_took_the_place_of_one_with_an_end_stays() {
     node.cancel("ord-1");
     advance(Duration::from_secs(100)).await;
     assert_eq!(node.registry.lift_ended_overrides(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_status_without_an_end_takes_the_end_away_on_all_nodes() {
+    let [a, compared, told] = [Node::new(0), Node::new(0), Node::new(0)];
+    a.register("ord-1", 1);
+    a.drain("ord-1", Some(START + 60_000));
+    for node in [&compared, &told] {
+        node.ask(&a);
+    }
+    advance(Duration::from_secs(1)).await;
+    a.set("ord-1", OutOfService);
+    compared.ask(&a);
+    let item = ReplicationItem {
+        app: AppName::new("ORDERS"),
+        id: InstanceId::new("ord-1"),
+        last_dirty: None,
+        override_set: Some(a.facts("ord-1").unwrap().override_stamp.0),
+        background: a.background("ord-1"),
+        action: ReplicationAction::StatusUpdate(OutOfService),
+    };
+    told.take(item).await;
+    advance(Duration::from_mins(1)).await;
+    for node in [&a, &compared, &told] {
+        assert_eq!(node.registry.lift_ended_overrides(), 0);
+        assert_eq!(node.facts("ord-1"), a.facts("ord-1"));
+        assert_eq!(node.background("ord-1"), OverrideBackground { own: Some(Up), note: None });
+    }
 }
 
 /// Who was in traffic before and fell silent meanwhile may be dead.
