@@ -21,3 +21,24 @@ async fn a_proxy_tells_where_the_page_lies() {
     assert_eq!(drained(&[], &headers).await.0, 403);
     assert_eq!(drained(&["--server.forward-headers-strategy=native"], &headers).await.0, 404);
 }
+
+/// A browser sends text anywhere without asking.
+#[tokio::test(start_paused = true)]
+async fn an_action_is_json_and_says_so() {
+    let server = Server::new(&[]);
+    for what in ["drain", "resume", "evict", "accept", "overrides/clear"] {
+        for sent_as in
+            [&[][..], &[("Content-Type", "text/plain")], &[("Content-Type", "application/x-www-form-urlencoded")]]
+        {
+            let target = format!("/eureka/operations/{what}");
+            let reply = server.send("POST", &target, sent_as, br#"{"select":{"app":"ORDERS"}}"#).await;
+            assert_eq!(
+                (reply.status, reply.header("content-type")),
+                (415, Some("application/json")),
+                "{what} {sent_as:?}"
+            );
+            assert_eq!(reply.json()["error"], "the body must be JSON, and Content-Type: application/json say so");
+        }
+    }
+    assert_eq!(drained(&[], &[("Content-Type", "Application/JSON; charset=utf-8")]).await.0, 404, "nobody is meant");
+}

@@ -28,6 +28,9 @@ pub(super) enum OperationError {
     /// 413.
     #[error("the body is longer than {} bytes", super::LONGEST_BODY)]
     TooLong,
+    /// 415.
+    #[error("the body must be JSON, and Content-Type: application/json say so")]
+    NotJson,
 }
 
 impl From<Unread> for OperationError {
@@ -49,6 +52,7 @@ impl IntoResponse for OperationError {
             Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         };
         let told = (status, Json(json!({"error": self.to_string()})));
         if self == Self::TimedOut { (CLOSE, told).into_response() } else { told.into_response() }

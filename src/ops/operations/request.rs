@@ -4,6 +4,8 @@ use std::convert::Infallible;
 
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
 
 use crate::access::Visitor;
@@ -23,8 +25,17 @@ impl FromRequest<Context> for Body {
     type Rejection = Infallible;
 
     async fn from_request(request: Request, context: &Context) -> Result<Self, Infallible> {
+        if !is_json(request.headers()) {
+            return Ok(Self(Err(OperationError::NotJson)));
+        }
         Ok(Self(Whole::from_request(request, context).await.map(|Whole(body)| body).map_err(OperationError::from)))
     }
+}
+
+/// Whether a body says that it is JSON: a browser asks first whether it may send that, and sends text without asking.
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 /// Reads a body; the error names the member that is wrong.
