@@ -38,7 +38,8 @@ struct Held {
     fields: Vec<Field>,
     metadata: Vec<(String, String)>,
     machine: Vec<(String, String)>,
-    raw: String,
+    /// Where the API has it; none where no path leads there.
+    raw: Option<String>,
     json: String,
 }
 
