@@ -45,13 +45,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwapOption;
-use axum::Router;
 use axum::extract::{OriginalUri, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
 use http::StatusCode;
 use http::request::Parts;
 use parking_lot::Mutex;
+use serde_json::json;
 
 use crate::clock::Clock;
 use crate::logging::UserName;
@@ -80,6 +81,7 @@ struct Shared {
     gate: ArcSwapOption<Gate>,
     /// What the gate was made from; held while files are read, so that one change ends before the next.
     in_force: Mutex<InForce>,
+    behind_proxy: bool,
     owners: Owners,
     failures: Failures,
     audit: Audit,
@@ -92,13 +94,14 @@ struct InForce {
 }
 
 impl Access {
-    /// Goes by these settings.
-    pub fn new(settings: &SecuritySettings, clock: Clock) -> Self {
+    /// Goes by these settings. What a proxy says of where a page lies is believed if there is one.
+    pub fn new(settings: &SecuritySettings, behind_proxy: bool, clock: Clock) -> Self {
         let gate = Gate::of(settings, None);
         Self(Arc::new(Shared {
             is_guarded: AtomicBool::new(gate.is_some()),
             gate: ArcSwapOption::from_pointee(gate),
             in_force: Mutex::new(InForce { settings: settings.clone(), problems: Vec::new() }),
+            behind_proxy,
             owners: Owners::default(),
             failures: Failures::new(clock.clone()),
             audit: Audit::new(clock),
@@ -264,10 +267,11 @@ impl Access {
                 if let Some(OriginalUri(uri)) = head.extensions.get() {
                     head.uri = uri.clone();
                 }
-                if origin::is_foreign(&head.method, &head.uri, &head.headers) {
+                if origin::is_foreign(&head.method, &head.uri, &head.headers, access.0.behind_proxy) {
                     let request = audit::Request::of(&head, &from);
                     access.0.audit.refused(request, audit::User::Stranger(ANONYMOUS), "from a page of another site");
-                    return Refused::NotAllowed.into_response();
+                    let why = "the browser says that a page of another site sent this; a proxy must pass Host on";
+                    return (StatusCode::FORBIDDEN, Json(json!({"error": why}))).into_response();
                 }
                 let answer = |_, visitor| {
                     request.extensions_mut().insert::<Visitor>(visitor);

@@ -25,14 +25,17 @@ pub enum Needs<'a> {
         /// In any letter case.
         app: &'a str,
     },
-    /// To change the server.
+    /// To operate, be it on some applications only: which ones, the [`Visitor`](super::Visitor) tells.
+    OperateOnSome,
+    /// To operate on the server as a whole: whoever is bound to applications may not.
     Operate,
 }
 
 impl Needs<'_> {
     /// Whether it is written down who did it: who reads changes nothing.
     pub(super) fn is_privileged(&self, method: &Method) -> bool {
-        matches!(self, Self::Override { .. } | Self::Operate) && ![Method::GET, Method::HEAD].contains(method)
+        matches!(self, Self::Override { .. } | Self::OperateOnSome | Self::Operate)
+            && ![Method::GET, Method::HEAD].contains(method)
     }
 
     pub(super) fn are_met_by(&self, permissions: &Permissions) -> bool {
@@ -44,7 +47,8 @@ impl Needs<'_> {
         match *self {
             Self::Health | Self::Login => true,
             Self::Role(role) => roles.allow(role),
-            Self::Operate => roles.allow(Role::Operate),
+            Self::OperateOnSome => roles.allow(Role::Operate),
+            Self::Operate => roles.allow(Role::Operate) && apps.is_empty(),
             Self::Change { app } => roles.allow(Role::Register) && (apps.is_empty() || named(app)),
             Self::Override { .. } if apps.is_empty() => roles.allow(Role::Operate),
             Self::Override { app } => (roles.allow(Role::Operate) || roles.allow(Role::Register)) && named(app),
@@ -81,6 +85,8 @@ mod tests {
         let operator = permissions("operate", "orders");
         assert!(!Needs::Override { app: "stock" }.are_met_by(&operator));
         assert!(!Needs::Change { app: "orders" }.are_met_by(&operator));
+        assert!(Needs::OperateOnSome.are_met_by(&operator) && !Needs::Operate.are_met_by(&operator));
+        assert!(Needs::Operate.are_met_by(&permissions("operate", "")));
     }
 
     #[test]

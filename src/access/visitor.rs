@@ -25,7 +25,12 @@ impl Visitor {
 
     /// Whether those of all applications may be.
     pub fn may_change_all(&self) -> bool {
-        self.0.as_ref().is_none_or(|principal| principal.permissions.apps.is_empty()) && self.has(Needs::Operate)
+        self.has(Needs::Operate)
+    }
+
+    /// Whether the operations API takes an application's instances.
+    pub fn may_operate_on(&self, app: &AppName) -> bool {
+        self.has(Needs::OperateOnSome) && self.may_change(app)
     }
 
     fn has(&self, needs: Needs<'_>) -> bool {

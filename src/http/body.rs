@@ -4,7 +4,8 @@
 //! only so much memory: who comes when there is no room waits. Small ones, which is what clients send,
 //! wait for nobody. (Java reads every body on its request's own thread, without limits.)
 
-use std::io::Read;
+use std::error::Error;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -92,6 +93,7 @@ async fn collect(
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
             Some(_) => limits.too_large(),
+            None if is_late(&*error) => ApiError::TimedOut,
             None => ApiError::BadRequest(format!("the request body broke off: {error}")),
         })?;
         let Ok(data) = frame.into_data() else { continue };
@@ -101,6 +103,12 @@ async fn collect(
         bytes.extend_from_slice(&data);
     }
     Ok((bytes, room))
+}
+
+/// Whether a body broke off since its time was over (`eurekad.http.request-timeout`): a 408.
+pub fn is_late(error: &(dyn Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
 impl BodyLimits {

@@ -57,7 +57,7 @@ use crate::peers::{NodeId, Peers, Receiver};
 use crate::registry::{Origin, Registry};
 use crate::settings::RateLimitSettings;
 
-pub use body::BodiesInFlight;
+pub use body::{BodiesInFlight, is_late};
 pub use error::ApiError;
 pub use filter::selection;
 pub use overload::{Overload, Shedding};

@@ -9,11 +9,13 @@
 //! | `webhooks` | the same, sent to those whom the settings name |
 //! | `metrics` | figures, targets for Prometheus |
 //! | `dashboard` | pages for people |
+//! | `body` | bodies of requests |
 //! | `figures` | memory, processors, uptime, replicas |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
 pub mod actuator;
+mod body;
 pub mod dashboard;
 pub mod events;
 pub(crate) mod figures;

@@ -105,7 +105,7 @@ impl App {
         let events = Events::new(node, Arc::clone(&registry), peers.clone(), history_changes, history_bytes);
         let webhooks = Webhooks::new(&settings.events.webhooks, &tls.peers, &clock);
         let traffic = Arc::new(Traffic::default());
-        let access = Access::new(&settings.security, clock.clone());
+        let access = Access::new(&settings.security, settings.management.behind_proxy, clock.clone());
         let api = Api {
             access: access.clone(),
             registry: Arc::clone(&registry),

@@ -5,12 +5,17 @@
 //! two one after the other would find it broken. So the rest is taken in and thrown away, within the
 //! limits of any body, as Tomcat does (`maxSwallowSize`). Until then the connection waits for no
 //! request.
+//!
+//! A body that somebody reads has as much time, whoever reads it: then it ends with an [`io::ErrorKind::TimedOut`],
+//! which is a 408 (see `http/body`).
 
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::BoxError;
 use axum::body::Body;
 use bytes::{Buf, Bytes};
 use http::header::EXPECT;
@@ -19,7 +24,7 @@ use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::runtime::Handle;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -76,7 +81,7 @@ pub(super) async fn request(
     }
     let (head, body) = incoming.into_parts();
     let until = Instant::now() + rest.time;
-    let mut body = RequestBody { incoming: Some(body), first: None, until, leftovers: rest, exchange };
+    let mut body = RequestBody { incoming: Some(body), first: None, until, late: None, leftovers: rest, exchange };
     if head.headers.contains_key(EXPECT) {
         body.ask_for().await;
     }
@@ -99,6 +104,8 @@ struct RequestBody {
     /// What came before anybody asked.
     first: Option<Result<Frame<Bytes>, hyper::Error>>,
     until: Instant,
+    /// Fires at `until`; there once somebody waits for more.
+    late: Option<Pin<Box<Sleep>>>,
     leftovers: Arc<Leftovers>,
     exchange: Arc<Exchange>,
 }
@@ -128,16 +135,24 @@ impl RequestBody {
 
 impl http_body::Body for RequestBody {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        match self.first.take() {
+        let polled = match self.first.take() {
             Some(first) => Poll::Ready(Some(first)),
             None => self.poll_incoming(cx),
+        };
+        if let Poll::Ready(frame) = polled {
+            return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
         }
+        let until = self.until;
+        ready!(self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until))).as_mut().poll(cx));
+        self.incoming = None;
+        let late = io::Error::new(io::ErrorKind::TimedOut, "the body took too long to arrive");
+        Poll::Ready(Some(Err(late.into())))
     }
 }
 

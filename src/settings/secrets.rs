@@ -6,9 +6,15 @@ const MASK: &str = "******";
 /// Parts of names, squashed, whose values are secret.
 const SECRET: [&str; 6] = ["password", "passphrase", "secret", "token", "credential", "privatekey"];
 
+/// Ends of names, squashed, whose values are secret.
+const SECRET_END: [&str; 2] = ["apikey", "accesskey"];
+
 /// Names, squashed, whose values are URLs with credentials.
-const PEERS: [&str; 5] =
-    ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers", "eurekadwebhooks"];
+const PEERS: [&str; 4] =
+    ["eurekaclientserviceurl", "eurekaservermyurl", "eurekaserverremoteregionurls", "eurekadpeers"];
+
+/// Names, squashed, whose URLs are secret but for where they lead: whoever knows one may send there.
+const WEBHOOKS: &str = "eurekadwebhooks";
 
 /// What is below these, squashed, may be a secret with its name mistyped.
 const LOGINS: [&str; 3] = ["eurekadsecurityusers", "eurekadsecuritytokens", "springsecurityuser"];
@@ -26,6 +32,9 @@ pub(super) fn masked(name: &str, value: &str) -> String {
         return MASK.to_owned();
     }
     let squashed = super::names::squash(name);
+    if squashed.starts_with(WEBHOOKS) && (squashed.ends_with("url") || value.contains("://")) {
+        return where_it_leads(value);
+    }
     if PEERS.iter().any(|name| squashed.starts_with(name)) {
         // The scheme of the first may have been forgotten.
         return without_passwords(&format!("://{value}"), true).replacen("://", "", 1);
@@ -45,7 +54,19 @@ pub(super) fn is_secret(name: &str) -> bool {
     // Its properties are shown one by one.
     squashed == "springapplicationjson"
         || SECRET.iter().any(|part| told_by.contains(part))
+        || SECRET_END.iter().any(|end| told_by.ends_with(end))
         || field_of_login(&squashed).is_some_and(|field| !PLAIN.contains(&field))
+}
+
+/// Scheme, host and port of a URL. Nothing of one with a login, which may hold anything unencoded.
+fn where_it_leads(url: &str) -> String {
+    match url::Url::parse(url).map(|parsed| parsed.origin()) {
+        Ok(origin @ url::Origin::Tuple(..)) if !url.contains('@') => {
+            let origin = origin.ascii_serialization();
+            if url.trim_end_matches('/').eq_ignore_ascii_case(&origin) { origin } else { format!("{origin}/{MASK}") }
+        }
+        _ => MASK.to_owned(),
+    }
 }
 
 /// What follows the name of a login, without places.
@@ -117,6 +138,10 @@ mod tests {
             "eurekad.security.tokens",
             "spring.security.user.passwd",
             "spring.security.user",
+            "eureka.instance.metadata-map.api-key",
+            "eureka.instance.metadata-map.x_api_key",
+            "info.app.apikey",
+            "info.app.accessKey",
         ] {
             assert_eq!(masked(name, "x"), MASK, "{name}");
             assert_eq!(masked(name, ""), "", "{name}");
@@ -125,6 +150,24 @@ mod tests {
         assert_eq!(masked("eurekad.security.tokens[0].roles", "read"), "read");
         assert_eq!(masked("eurekad.security.users[0].apps[1]", "a"), "a");
         assert_eq!(masked("EUREKAD_SECURITY_USERS_12_NAME", "a"), "a");
+    }
+
+    #[test]
+    fn a_webhook_shows_where_it_leads() {
+        for (value, shown) in [
+            ("https://hooks.test/services/hidden", "https://hooks.test/******"),
+            ("https://hooks.test:8443?token=hidden", "https://hooks.test:8443/******"),
+            ("http://user:hidden@hooks.test/", MASK),
+            ("http://hooks.test/hidden/@user", MASK),
+            ("hooks.test/hidden", MASK),
+            ("data:hidden", MASK),
+            ("http://hooks.test:8080", "http://hooks.test:8080"),
+        ] {
+            for name in ["eurekad.webhooks[0].url", "EUREKAD_WEBHOOKS_0_URL", "eurekad.webhooks.url"] {
+                assert_eq!(masked(name, value), shown, "{name} {value}");
+            }
+        }
+        assert_eq!(masked("eurekad.webhooks[0].kinds", "registered"), "registered");
     }
 
     #[test]

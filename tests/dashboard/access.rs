@@ -38,6 +38,41 @@ async fn actions_are_offered_to_whom_may_do_them() {
     }
 }
 
+/// Whoever is bound to an application was offered the actions of all.
+#[tokio::test(start_paused = true)]
+async fn actions_of_an_application_are_offered_to_whom_it_is_given() {
+    let server = Server::new(&[
+        "--spring.security.user.name=admin",
+        "--spring.security.user.password=pass",
+        "--eurekad.security.users[0].name=bound",
+        "--eurekad.security.users[0].password=pass",
+        "--eurekad.security.users[0].roles=read,operate",
+        "--eurekad.security.users[0].apps=ord*",
+        "--eurekad.security.users[1].name=team",
+        "--eurekad.security.users[1].password=pass",
+        "--eurekad.security.users[1].roles=read,register",
+        "--eurekad.security.users[1].apps=ord*",
+    ]);
+    let admin = login("admin");
+    for (app, id) in [("ORDERS", "ord-1"), ("STOCK", "sto-1")] {
+        let headers = [("Authorization", admin.as_str()), SENDS_JSON];
+        let (target, sent) = (format!("/eureka/apps/{app}"), body(app, id).to_string());
+        assert_eq!(server.send("POST", &target, &headers, sent.as_bytes()).await.status, 204);
+    }
+    for (user, target, may) in [
+        ("bound", "/app/ORDERS", true),
+        ("bound", "/app/ORDERS/ord-1", true),
+        ("bound", "/app/STOCK", false),
+        ("bound", "/app/STOCK/sto-1", false),
+        ("bound", "/", false),
+        ("team", "/app/ORDERS", false),
+        ("admin", "/", true),
+    ] {
+        let page = Page::get(&server, target, &[("Authorization", &login(user))]).await;
+        assert_eq!(page.named("body").next().unwrap().attribute("data-operate").is_some(), may, "{user} {target}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn all_of_it_takes_the_role_read() {
     let server = server();

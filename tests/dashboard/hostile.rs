@@ -43,6 +43,24 @@ async fn markup_in_any_field_stays_text() {
     assert_eq!(page.named("h1").next().unwrap().text, id);
 }
 
+/// They made pages ill-formed, and could clear the terminal of whoever reads figures there.
+#[tokio::test(start_paused = true)]
+async fn control_characters_stand_in_no_page_and_no_label() {
+    let server = Server::new(&["--management.endpoints.web.exposure.include=prometheus"]);
+    let (app, id) = ("OR\u{1b}[31mDERS", "ord\u{7}-1");
+    register(&server, &body_with(app, id, &json!({"metadata": {"no\u{8}te": "\u{FFFF}"}}))).await;
+    let name = encoded(&app.to_uppercase());
+    for target in ["/".to_owned(), "/lastn".to_owned(), format!("/app/{name}"), format!("/app/{name}/{}", encoded(id))]
+    {
+        let page = Page::get(&server, &target, &[]).await;
+        assert_eq!(page.reply.status, 200, "{target}");
+        assert!(page.html.contains("OR\u{FFFD}[31MDERS"), "{target}: {}", page.html);
+    }
+    let figures = server.get("/actuator/prometheus", &[]).await.text();
+    assert!(figures.contains("OR\u{FFFD}[31MDERS"), "{figures}");
+    assert!(!figures.contains(|c: char| c.is_control() && c != '\n'), "{figures}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_what_must_be_there_is_enough() {
     let server = Server::new(&[]);

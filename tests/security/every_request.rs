@@ -5,7 +5,7 @@ use http::Method;
 use super::{a_user_a_role, basic};
 use crate::server::{FROM_PEER, JSON, Reply, SENDS_JSON, Server, body};
 
-/// A user for each role; one who may do everything, and one who is bound to an application.
+/// A user for each role; one who may do everything; one who is bound to an application, and an operator who is.
 fn server(more: &[&str]) -> Server {
     let mut words = a_user_a_role();
     words.extend(
@@ -14,6 +14,10 @@ fn server(more: &[&str]) -> Server {
             "--eurekad.security.users[5].name=orders",
             "--eurekad.security.users[5].password=pass",
             "--eurekad.security.users[5].apps=ord*",
+            "--eurekad.security.users[6].name=bound",
+            "--eurekad.security.users[6].password=pass",
+            "--eurekad.security.users[6].roles=operate",
+            "--eurekad.security.users[6].apps=ord*",
             "--management.endpoints.web.exposure.include=*",
         ]
         .into_iter()
@@ -31,7 +35,7 @@ async fn ask(server: &Server, user: Option<&str>, method: &str, target: &str, mo
     server.send(method, target, &headers, b"").await
 }
 
-const ALL: [&str; 5] = ["read", "register", "operate", "peer", "metrics"];
+const ANY: [&str; 7] = ["read", "register", "operate", "peer", "metrics", "orders", "bound"];
 
 /// Method and path below a root; whether it comes from a peer; who may.
 const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
@@ -51,8 +55,8 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
     ("PUT", "apps/ORDERS/1", false, &["register", "orders"]),
     ("DELETE", "apps/%6frd%65rs/1", false, &["register", "orders"]),
     ("PUT", "apps/STOCK/1/status", false, &["operate"]),
-    ("DELETE", "apps/ORDERS/1/status", false, &["operate", "orders"]),
-    ("PUT", "apps/ORDERS/1/metadata", false, &["operate", "orders"]),
+    ("DELETE", "apps/ORDERS/1/status", false, &["operate", "orders", "bound"]),
+    ("PUT", "apps/ORDERS/1/metadata", false, &["operate", "orders", "bound"]),
     ("PUT", "apps/ORDERS/1", true, &["peer"]),
     ("POST", "apps/ORDERS", true, &["peer"]),
     ("PUT", "apps/ORDERS/1/status", true, &["peer"]),
@@ -63,12 +67,12 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
 
 /// The same of what is not below a root of the API.
 const OTHERS: [(&str, &str, &[&str]); 38] = [
-    ("GET", "/actuator", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/actuator", &ANY),
     ("GET", "/actuator/loggers", &["operate"]),
     ("GET", "/actuator/loggers/ROOT", &["operate"]),
     ("POST", "/actuator/loggers/ROOT", &["operate"]),
     ("POST", "/actuator/refresh", &["operate"]),
-    ("GET", "/actuator/info", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("GET", "/actuator/info", &ANY),
     ("GET", "/actuator/env", &["operate"]),
     ("GET", "/actuator/env/server.port", &["operate"]),
     ("GET", "/actuator/serviceregistry", &["operate"]),
@@ -87,15 +91,15 @@ const OTHERS: [(&str, &str, &[&str]); 38] = [
     ("GET", "/eureka/operations/peers", &["read", "peer", "orders"]),
     ("GET", "/eureka/operations/overrides", &["read", "peer", "orders"]),
     ("GET", "/eureka/operations/drains", &["read", "peer", "orders"]),
-    ("POST", "/eureka/operations/overrides/clear", &["operate"]),
-    ("POST", "/eureka/operations/drain", &["operate"]),
-    ("POST", "/eureka/operations/resume", &["operate"]),
-    ("POST", "/eureka/operations/evict", &["operate"]),
-    ("POST", "/eureka/operations/accept", &["operate"]),
-    ("OPTIONS", "/eureka/apps", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/eureka/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/eureka/apps/%zz", &["read", "register", "operate", "peer", "metrics", "orders"]),
-    ("GET", "/nothing", &["read", "register", "operate", "peer", "metrics", "orders"]),
+    ("POST", "/eureka/operations/overrides/clear", &["operate", "bound"]),
+    ("POST", "/eureka/operations/drain", &["operate", "bound"]),
+    ("POST", "/eureka/operations/resume", &["operate", "bound"]),
+    ("POST", "/eureka/operations/evict", &["operate", "bound"]),
+    ("POST", "/eureka/operations/accept", &["operate", "bound"]),
+    ("OPTIONS", "/eureka/apps", &ANY),
+    ("GET", "/eureka/nothing", &ANY),
+    ("GET", "/eureka/apps/%zz", &ANY),
+    ("GET", "/nothing", &ANY),
     ("GET", "/", &["read", "peer", "orders"]),
     ("GET", "/lastn", &["read", "peer", "orders"]),
     ("GET", "/app/STOCK", &["read", "peer", "orders"]),
@@ -105,7 +109,7 @@ const OTHERS: [(&str, &str, &[&str]); 38] = [
 ];
 
 async fn check(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], who: &[&str]) {
-    for user in ALL.into_iter().chain(["orders", "user"]) {
+    for user in ANY.into_iter().chain(["user"]) {
         let reply = ask(server, Some(user), method, target, headers).await;
         let may = user == "user" || who.contains(&user);
         assert_eq!(reply.status == 403, !may, "{user} {method} {target}: {}", reply.status);
@@ -193,8 +197,8 @@ async fn whoever_does_not_log_in_reads_where_that_is_allowed() {
 async fn an_instance_is_changed_by_whoever_registered_it() {
     let server = server(&[
         "--eurekad.security.bind-instances=true",
-        "--eurekad.security.users[6].name=stock",
-        "--eurekad.security.users[6].password=pass",
+        "--eurekad.security.users[7].name=stock",
+        "--eurekad.security.users[7].password=pass",
     ]);
     let sent = body("ORDERS", "ord-1").to_string();
     let register = async |user: &str| {
@@ -220,12 +224,7 @@ async fn an_instance_is_changed_by_whoever_registered_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_of_some_applications_operates_on_those_alone() {
-    let server = server(&[
-        "--eurekad.security.users[6].name=bound",
-        "--eurekad.security.users[6].password=pass",
-        "--eurekad.security.users[6].roles=operate",
-        "--eurekad.security.users[6].apps=ord*",
-    ]);
+    let server = server(&[]);
     let user = basic("user", "pass");
     for (app, id) in [("ORDERS", "ord-1"), ("STOCK", "sto-1")] {
         let sent = body(app, id).to_string();

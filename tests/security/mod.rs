@@ -2,6 +2,7 @@
 
 mod every_request;
 mod logins;
+mod pages;
 #[cfg(target_os = "linux")]
 mod peers;
 

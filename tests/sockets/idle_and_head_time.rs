@@ -119,6 +119,28 @@ fn a_body_that_takes_too_long_is_answered_408() {
 }
 
 #[test]
+fn an_operators_body_that_takes_too_long_is_answered_408() {
+    let server = Server::start(&[
+        "--eurekad.http.request-timeout=1s",
+        "--management.endpoints.web.exposure.include=loggers,serviceregistry,refresh",
+    ]);
+    for path in ["/eureka/operations/drain", "/actuator/loggers/ROOT", "/actuator/serviceregistry"] {
+        let mut wire = server.connect();
+        let begin = Instant::now();
+        wire.send(request("POST", path, "Content-Type: application/json\r\nContent-Length: 100\r\n") + "{");
+        assert!(wire.hears_within(BODY * TEN_TIMES), "{path}");
+        lasted(begin.elapsed(), BODY);
+        let answer = wire.answer();
+        assert_eq!((answer.status, answer.header("connection")), (408, Some("close")), "{path}");
+        assert!(answer.text().contains("the request took too long to arrive"), "{path}: {}", answer.text());
+        wire.closed();
+    }
+    let mut wire = server.connect();
+    let unread = request("POST", "/actuator/refresh", "Content-Type: application/json\r\nContent-Length: 100\r\n");
+    assert_eq!(wire.ask(unread).status, 200, "nobody reads it");
+}
+
+#[test]
 fn a_body_that_nobody_reads_has_as_much_time() {
     let server = Server::start(&["--eurekad.http.request-timeout=1s"]);
     let mut wire = server.connect();

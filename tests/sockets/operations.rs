@@ -121,6 +121,26 @@ fn settings_in_force_are_shown_without_secrets() {
 }
 
 #[test]
+fn secrets_of_webhooks_and_keys_of_apis_are_shown_nowhere() {
+    const YAML: &str = "eureka:\n  instance:\n    metadata-map:\n      api-key: hidden\n\
+                        info:\n  app:\n    apikey: hidden\n    name: shown\n\
+                        eurekad:\n  webhooks:\n    - url: https://hooks.test:8443/services/hidden?token=hidden\n";
+    let (server, _) = with_file(
+        YAML,
+        &[
+            "--management.endpoints.web.exposure.include=env,info",
+            "--management.endpoint.env.show-values=always",
+            "--management.info.env.enabled=true",
+        ],
+    );
+    let mut wire = server.connect();
+    let env = wire.ask(get("/actuator/env", "")).text();
+    assert!(env.contains("https://hooks.test:8443") && !env.contains("\"hidden") && !env.contains("/hidden"), "{env}");
+    let info = wire.ask(get("/actuator/info", "")).text();
+    assert!(info.contains("shown") && !info.contains("hidden"), "{info}");
+}
+
+#[test]
 fn levels_of_the_log_are_set_while_it_runs() {
     let server = Server::start(&["--management.endpoints.web.exposure.include=loggers,health"]);
     let mut wire = server.connect();

@@ -30,6 +30,7 @@ mod properties;
 
 pub use compact::push_compact_instance;
 pub use read::read_instance;
+pub use text::carried;
 pub use write::{error, push_instance, write_instance, write_outcomes, write_status};
 
 use super::pieces::{Edges, Frame};

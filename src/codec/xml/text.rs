@@ -19,6 +19,11 @@ pub(super) fn is_xml_char(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
+/// A text, or a document, without what XML cannot carry.
+pub fn carried(text: String) -> String {
+    if text.chars().all(is_xml_char) { text } else { text.replace(|c| !is_xml_char(c), "\u{FFFD}") }
+}
+
 /// Appends a text as `XStream`'s `PrettyPrintWriter` writes it. Java also escapes code points that
 /// its version of Unicode has not assigned; of these only the noncharacters U+FDD0 to U+FDEF are
 /// escaped here, which is the same to every reader.

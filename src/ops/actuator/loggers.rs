@@ -2,7 +2,6 @@
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +9,7 @@ use crate::codec::{quoted, shortened};
 use crate::logging::LoggerLevel;
 use crate::settings::LogLevel;
 
+use super::super::body::Whole;
 use super::Actuator;
 
 /// `GET /actuator/loggers`.
@@ -32,7 +32,7 @@ pub(super) async fn one(State(actuator): State<Actuator>, Path(name): Path<Strin
 
 /// `POST /actuator/loggers/{name}` with `{"configuredLevel":"DEBUG"}`; null, or nothing, takes a level
 /// back.
-pub(super) async fn set(State(actuator): State<Actuator>, Path(name): Path<String>, body: Bytes) -> Response {
+pub(super) async fn set(State(actuator): State<Actuator>, Path(name): Path<String>, Whole(body): Whole) -> Response {
     let Some(levels) = actuator.context.levels else {
         return StatusCode::NOT_FOUND.into_response();
     };

@@ -26,6 +26,7 @@ mod refresh;
 mod service_registry;
 
 use axum::Router;
+use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
@@ -53,6 +54,12 @@ struct Actuator {
     is_secure: bool,
     health: health::Health,
     metrics: Metrics,
+}
+
+impl FromRef<Actuator> for Context {
+    fn from_ref(actuator: &Actuator) -> Self {
+        actuator.context.clone()
+    }
 }
 
 impl Actuator {

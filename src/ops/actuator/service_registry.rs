@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 
@@ -10,6 +9,7 @@ use crate::codec::{quoted, shortened};
 use crate::model::InstanceStatus;
 use crate::registry::Origin;
 
+use super::super::body::Whole;
 use super::Actuator;
 
 /// `GET serviceregistry`: UNKNOWN where the record is not registered, as in Spring.
@@ -27,7 +27,7 @@ pub(super) async fn status(State(actuator): State<Actuator>, headers: HeaderMap)
 
 /// `POST serviceregistry` with `{"status":"OUT_OF_SERVICE"}`; `CANCEL_OVERRIDE` takes it back. 404 where the record is
 /// not registered. (Spring says nothing then.)
-pub(super) async fn set(State(actuator): State<Actuator>, body: Bytes) -> Response {
+pub(super) async fn set(State(actuator): State<Actuator>, Whole(body): Whole) -> Response {
     let wanted = match wanted(&body) {
         Ok(wanted) => wanted,
         Err(problem) => return (StatusCode::BAD_REQUEST, problem).into_response(),

@@ -59,7 +59,7 @@ async fn answer(dashboard: Dashboard, name: &str, asker: Asker, home: &'static s
     let app = AppName::new(name);
     dashboard
         .answer(asker, move |dashboard, asker| {
-            let frame = dashboard.frame(asker, home);
+            let frame = dashboard.frame_of(&app, asker, home);
             let leases = dashboard.context.catalog.leases_of(&app);
             let gone = dashboard.gone(&app, &frame, asker);
             let mut counts = BTreeMap::new();

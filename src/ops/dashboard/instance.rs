@@ -38,7 +38,8 @@ struct Held {
     fields: Vec<Field>,
     metadata: Vec<(String, String)>,
     machine: Vec<(String, String)>,
-    raw: String,
+    /// Where the API has it; none where no path leads there.
+    raw: Option<String>,
     json: String,
 }
 
@@ -79,7 +80,7 @@ pub(super) async fn answer(dashboard: Dashboard, app: &str, id: &str, asker: Ask
     let (app, id) = (AppName::new(app), InstanceId::new(id));
     dashboard
         .answer(asker, move |dashboard, asker| {
-            let frame = dashboard.frame(asker, home);
+            let frame = dashboard.frame_of(&app, asker, home);
             let registry = &dashboard.context.registry;
             let lease = dashboard.context.catalog.lease(&app, &id);
             let history = registry.changes_of(&app, &id);

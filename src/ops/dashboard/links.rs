@@ -41,15 +41,21 @@ impl Links {
         }
     }
 
-    /// What the API shows of an instance.
-    pub(super) fn raw(&self, app: &str, id: &str) -> String {
-        format!("{}apps/{}/{}", self.api, encoded(app), encoded(id))
+    /// What the API shows of an instance; none where a browser would go up instead.
+    pub(super) fn raw(&self, app: &str, id: &str) -> Option<String> {
+        let is_there = ![app, id].into_iter().any(goes_up);
+        is_there.then(|| format!("{}apps/{}/{}", self.api, encoded(app), encoded(id)))
     }
 }
 
-/// Whether a name may stand in a path: proxies take `%2F` for a slash, browsers `%2E%2E` for the way up.
+/// Whether a name may stand in a path: proxies take `%2F` for a slash.
 fn is_plain(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['/', '\\', '%', ';']) && name != "." && name != ".."
+    !name.is_empty() && !name.contains(['/', '\\', '%', ';']) && !goes_up(name)
+}
+
+/// Whether a browser takes a segment for a place, however it is encoded.
+fn goes_up(segment: &str) -> bool {
+    segment == "." || segment == ".."
 }
 
 pub(super) fn encoded(segment: &str) -> String {
@@ -76,6 +82,8 @@ mod tests {
         assert_eq!(links.instance("ORDERS", "10.1.2.3:orders:8080"), "../app/ORDERS/10.1.2.3%3Aorders%3A8080");
         assert_eq!(links.instance("ORDERS", "../x"), "../app?name=ORDERS&instance=..%2Fx");
         assert_eq!(links.instance("ORDERS", ".."), "../app?name=ORDERS&instance=..");
+        assert_eq!(links.raw("ORDERS", "a/b").as_deref(), Some("../../eureka/apps/ORDERS/a%2Fb"));
+        assert_eq!([links.raw("..", "id5"), links.raw("ORDERS", ".")], [None, None]);
         assert_eq!(links.instance("Ü&", "<b>"), "../app/%C3%9C%26/%3Cb%3E");
     }
 

@@ -41,10 +41,10 @@ use http::header::{ALLOW, LOCATION};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::access::Needs;
+use crate::access::{Needs, Visitor};
 use crate::blocking::off_the_workers;
 use crate::clock::Now;
-use crate::model::WallMillis;
+use crate::model::{AppName, WallMillis};
 use crate::settings::Role;
 
 use super::Context;
@@ -115,8 +115,8 @@ struct Asker {
     /// What is asked for behind the path.
     query: String,
     language: Language,
-    /// Whether to offer what changes something.
-    may_operate: bool,
+    /// None where it is not known, who may do nothing.
+    visitor: Option<Visitor>,
     now: Now,
 }
 
@@ -124,15 +124,13 @@ impl FromRequestParts<Dashboard> for Asker {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(head: &mut Parts, dashboard: &Dashboard) -> Result<Self, Self::Rejection> {
-        let context = &dashboard.context;
-        let may_operate = context.access.may(head, Needs::Operate).await;
         let headers = std::mem::take(&mut head.headers);
         Ok(Self {
             language: Language::of(&headers),
-            may_operate,
+            visitor: head.extensions.get().cloned(),
             headers,
             query: head.uri.query().unwrap_or_default().to_owned(),
-            now: context.clock.now(),
+            now: dashboard.context.clock.now(),
         })
     }
 }
@@ -148,13 +146,22 @@ impl Asker {
 /// What surrounds every page.
 struct Frame {
     links: Links,
+    /// Whether to offer what changes something.
     may_operate: bool,
 }
 
 impl Dashboard {
-    /// The surroundings of a page from which `home` leads to the dashboard.
+    /// The surroundings of a page of all applications, from which `home` leads to the dashboard. What is offered there
+    /// takes who may act on all.
     fn frame(&self, asker: &Asker, home: &str) -> Frame {
-        Frame { links: Links::new(home, self.depth), may_operate: asker.may_operate }
+        let may_operate = asker.visitor.as_ref().is_some_and(Visitor::may_change_all);
+        Frame { links: Links::new(home, self.depth), may_operate }
+    }
+
+    /// The same of a page of an application.
+    fn frame_of(&self, app: &AppName, asker: &Asker, home: &str) -> Frame {
+        let may_operate = asker.visitor.as_ref().is_some_and(|visitor| visitor.may_operate_on(app));
+        Frame { may_operate, ..self.frame(asker, home) }
     }
 
     /// Makes a page on a thread of its own: it may be as long as the registry.

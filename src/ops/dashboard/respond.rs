@@ -14,6 +14,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use crate::codec::xml;
+
 use super::language::Language;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -32,11 +34,11 @@ const fn guards() -> [(HeaderName, HeaderValue); 5] {
     ]
 }
 
-/// A page.
+/// A page. Characters that XML cannot carry are U+FFFD, as in the API's.
 pub(super) fn page(status: StatusCode, language: &Language, headers: &HeaderMap, html: String) -> Response {
     const HTML: HeaderValue = HeaderValue::from_static("text/html;charset=UTF-8");
     let content = [(CONTENT_TYPE, HTML), (CONTENT_LANGUAGE, language.header())];
-    (status, guards(), content, compressed(headers, html.into_bytes())).into_response()
+    (status, guards(), content, compressed(headers, xml::carried(html).into_bytes())).into_response()
 }
 
 /// Data for the script.

@@ -131,8 +131,13 @@ impl Family {
         self.with(Vec::new(), value)
     }
 
-    /// Adds a figure.
-    pub(super) fn push(&mut self, labels: Labels, value: impl Into<Value>) {
+    /// Adds a figure. Control characters of its labels are U+FFFD: terminals obey them, and the text formats have no
+    /// escapes for any but line ends.
+    pub(super) fn push(&mut self, mut labels: Labels, value: impl Into<Value>) {
+        let is_control = |c: char| c.is_control() && c != '\n';
+        for (_, label) in labels.iter_mut().filter(|(_, label)| label.contains(is_control)) {
+            *label = label.replace(is_control, "\u{FFFD}").into();
+        }
         self.samples.push(Sample { labels, value: value.into() });
     }
 

@@ -1,10 +1,11 @@
 //! Why a request of an operator is not done: a status, and a sentence that names what is wrong.
 
 use axum::Json;
-use axum::extract::rejection::BytesRejection;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::json;
+
+use crate::ops::body::{CLOSE, Unread};
 
 /// See the module. Nothing was changed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,20 +19,26 @@ pub(super) enum OperationError {
     /// 404.
     #[error("{0}")]
     NotFound(String),
+    /// 408.
+    #[error("the request took too long to arrive")]
+    TimedOut,
     /// 409.
     #[error("{0}")]
     Conflict(String),
     /// 413.
     #[error("the body is longer than {} bytes", super::LONGEST_BODY)]
     TooLong,
+    /// 415.
+    #[error("the body must be JSON, and Content-Type: application/json say so")]
+    NotJson,
 }
 
-impl From<BytesRejection> for OperationError {
-    fn from(rejection: BytesRejection) -> Self {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            Self::TooLong
-        } else {
-            Self::Wrong(format!("the body did not arrive: {}", rejection.body_text()))
+impl From<Unread> for OperationError {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Late => Self::TimedOut,
+            Unread::Other(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Self::TooLong,
+            Unread::Other(_) => Self::Wrong(unread.to_string()),
         }
     }
 }
@@ -42,9 +49,12 @@ impl IntoResponse for OperationError {
             Self::Wrong(_) => StatusCode::BAD_REQUEST,
             Self::NotAllowed(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         };
-        (status, Json(json!({"error": self.to_string()}))).into_response()
+        let told = (status, Json(json!({"error": self.to_string()})));
+        if self == Self::TimedOut { (CLOSE, told).into_response() } else { told.into_response() }
     }
 }

@@ -57,6 +57,6 @@ pub(super) fn router(context: &Context) -> Router {
         .route("/overrides/clear", post(overrides::clear))
         .layer(DefaultBodyLimit::max(LONGEST_BODY));
     let access = &context.access;
-    let routes = access.over(questions, Needs::Role(Role::Read)).merge(access.over(actions, Needs::Operate));
+    let routes = access.over(questions, Needs::Role(Role::Read)).merge(access.over(actions, Needs::OperateOnSome));
     Router::new().nest("/eureka/operations", routes.with_state(context.clone()))
 }

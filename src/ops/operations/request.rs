@@ -1,23 +1,46 @@
 //! Bodies of requests: read, and checked before anything is done.
 
-use axum::extract::rejection::BytesRejection;
+use std::convert::Infallible;
+
+use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
 
 use crate::access::Visitor;
 use crate::codec::shortened;
 use crate::model::{OverrideNote, WallMillis};
+use crate::ops::Context;
+use crate::ops::body::Whole;
 use crate::registry::Lease;
 use crate::settings::time_span;
 
 use super::error::OperationError;
 
 /// A body as its handler finds it.
-pub(super) type Body = Result<Bytes, BytesRejection>;
+pub(super) struct Body(Result<Bytes, OperationError>);
+
+impl FromRequest<Context> for Body {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, context: &Context) -> Result<Self, Infallible> {
+        if !is_json(request.headers()) {
+            return Ok(Self(Err(OperationError::NotJson)));
+        }
+        Ok(Self(Whole::from_request(request, context).await.map(|Whole(body)| body).map_err(OperationError::from)))
+    }
+}
+
+/// Whether a body says that it is JSON: a browser asks first whether it may send that, and sends text without asking.
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
 
 /// Reads a body; the error names the member that is wrong.
 pub(super) fn read<T: DeserializeOwned>(body: Body) -> Result<T, OperationError> {
-    let body = body?;
+    let body = body.0?;
     let mut document = serde_json::Deserializer::from_slice(&body);
     let read = serde_path_to_error::deserialize(&mut document).map_err(|error| {
         let path = error.path().to_string();
