@@ -18,9 +18,7 @@ use crate::ops::actuator::{self, InForce, Refresh};
 use crate::ops::events::Events;
 use crate::ops::webhooks::Webhooks;
 use crate::ops::{self, Context};
-use crate::peers::{
-    self, Calls, Credentials, NodeId, OutboxLimits, Outboxes, Peers, Receiver, Refusals, Regions,
-};
+use crate::peers::{self, Calls, Credentials, NodeId, OutboxLimits, Outboxes, Peers, Receiver, Refusals, Regions};
 use crate::registry::Registry;
 use crate::settings::{CatalogSettings, Settings};
 
