@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::json;
 
+use crate::ops::walks::Busy;
+
 /// See the module. Nothing was changed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum OperationError {
@@ -24,6 +26,9 @@ pub(super) enum OperationError {
     /// 413.
     #[error("the body is longer than {} bytes", super::LONGEST_BODY)]
     TooLong,
+    /// 503.
+    #[error(transparent)]
+    Busy(#[from] Busy),
 }
 
 impl From<BytesRejection> for OperationError {
@@ -39,6 +44,7 @@ impl From<BytesRejection> for OperationError {
 impl IntoResponse for OperationError {
     fn into_response(self) -> Response {
         let status = match self {
+            Self::Busy(busy) => return busy.into_response(),
             Self::Wrong(_) => StatusCode::BAD_REQUEST,
             Self::NotAllowed(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
