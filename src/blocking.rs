@@ -8,8 +8,11 @@
 pub async fn off_the_workers<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        // It is never cancelled, so it panicked.
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends, and with it whoever waits here.
+            Err(_cancelled) => std::future::pending().await,
+        },
     }
 }
 
@@ -42,6 +45,28 @@ pub(crate) mod tests {
             release.send(()).unwrap();
             (at_once, long.await)
         })
+    }
+
+    #[test]
+    fn work_that_the_end_of_the_runtime_cancels_is_no_panic() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        let (release, busy) = mpsc::channel::<()>();
+        let mut work = Box::pin(off_the_workers(|| ()));
+        runtime.block_on(async {
+            tokio::task::spawn_blocking(move || busy.recv());
+            poll_fn(|task| {
+                assert!(work.as_mut().poll(task).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        });
+        runtime.shutdown_background();
+        release.send(()).unwrap();
+        let other = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        other.block_on(poll_fn(|task| {
+            assert!(work.as_mut().poll(task).is_pending());
+            Poll::Ready(())
+        }));
     }
 
     #[test]

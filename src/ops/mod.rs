@@ -11,6 +11,8 @@
 //! | `dashboard` | pages for people |
 //! | `body` | bodies of requests |
 //! | `figures` | memory, processors, uptime, replicas |
+//! | `packed` | compression |
+//! | `walks` | whose turn it is to have every instance looked at |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
 
@@ -22,6 +24,8 @@ pub(crate) mod figures;
 mod metrics;
 mod openapi;
 mod operations;
+mod packed;
+mod walks;
 pub mod webhooks;
 
 use std::sync::Arc;
@@ -43,6 +47,7 @@ use crate::settings::Settings;
 use actuator::{InForce, Refresh};
 use events::Events;
 pub use operations::Memory;
+pub use walks::Walks;
 use webhooks::Webhooks;
 
 /// What the endpoints work on. Copies are the same one.
@@ -66,6 +71,8 @@ pub struct Context {
     pub over_limit: Arc<OverLimit>,
     /// Whether there is too much to do.
     pub overload: Arc<Overload>,
+    /// Whose turn it is to have every instance looked at.
+    pub walks: Walks,
     /// What was asked.
     pub traffic: Arc<Traffic>,
     /// The server's own record.

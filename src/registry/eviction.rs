@@ -133,7 +133,7 @@ impl Registry {
     /// by themselves, or are told to as well. Gives how many it ended.
     pub fn accept_losses(&self) -> usize {
         let (now, length) = self.lease_time(self.clock.now());
-        let apps: Vec<_> = self.apps.iter().map(|leases| Arc::clone(&leases)).collect();
+        let apps = self.own_apps();
         let silent: Vec<_> = apps
             .iter()
             .flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>())
@@ -174,8 +174,8 @@ impl Registry {
         let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
         let silence = Silence { overdue: 0, fingerprint: 0, last_late };
         let mut survey = Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), unheard: 0, silence };
-        for app in &self.apps {
-            for lease in app.value().iter() {
+        for app in self.own_apps() {
+            for lease in app.iter() {
                 let is_unconfirmed = lease.is_unconfirmed();
                 if lease.lapsed(now, length) {
                     let found = if is_unconfirmed { &mut survey.unconfirmed } else { &mut survey.lapsed };

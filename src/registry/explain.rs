@@ -170,10 +170,11 @@ impl Registry {
     fn silent_apps(&self, now: Now) -> Vec<SilentApp> {
         let (lease_now, length) = self.lease_time(now);
         let mut apps = BTreeMap::new();
-        for leases in &self.apps {
+        for leases in self.own_apps() {
             let silent = leases.iter().filter(|lease| lease.is_silent(lease_now, length)).count();
-            if silent > 0 {
-                apps.insert(leases.key().clone(), (silent, leases.len()));
+            let first = leases.iter().next().map(|lease| lease.instance.app.clone());
+            if let Some(app) = first.filter(|_| silent > 0) {
+                apps.insert(app, (silent, leases.len()));
             }
         }
         let mut apps: Vec<_> =

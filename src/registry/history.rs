@@ -48,9 +48,11 @@ impl History {
         Some(self.changes.range(begin..).map(|(change, _)| change))
     }
 
-    /// All changes that are kept, newest first.
-    pub(super) fn newest_first(&self) -> impl Iterator<Item = &Change> {
-        self.changes.iter().rev().map(|(change, _)| change)
+    /// The changes that are kept, newest first: all, or those before a version.
+    pub(super) fn newest_first(&self, before: Option<Version>) -> impl Iterator<Item = &Change> {
+        let end = before
+            .map_or(self.changes.len(), |version| self.changes.partition_point(|(change, _)| change.version < version));
+        self.changes.range(..end).rev().map(|(change, _)| change)
     }
 }
 
@@ -91,7 +93,10 @@ mod tests {
         assert_eq!(since(&history, 1), None, "2 is gone");
         assert_eq!(since(&history, 2), Some(vec![3, 4, 5]));
         assert_eq!(since(&history, 5), Some(vec![]));
-        assert_eq!(history.newest_first().map(|change| change.version.0).collect::<Vec<_>>(), [5, 4, 3]);
+        assert_eq!(history.newest_first(None).map(|change| change.version.0).collect::<Vec<_>>(), [5, 4, 3]);
+        let before = |version| history.newest_first(Some(Version(version))).map(|change| change.version.0);
+        assert_eq!(before(5).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(before(3).count(), 0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
 use tokio::sync::{broadcast, watch};
 
 use crate::clock::Now;
@@ -11,6 +12,9 @@ use crate::model::{AppName, InstanceId, InstanceStatus, Selection};
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
 use super::{AppLeases, Change, Commit, PreservationNews, RegionId, Registry, Tally, Version};
+
+/// Changes that are looked at while writers wait.
+const LOOKED_AT: usize = 256;
 
 /// What a read model has missed.
 #[derive(Debug)]
@@ -63,7 +67,7 @@ impl Registry {
     /// All statuses set from outside, by application and instance.
     pub fn overrides(&self) -> Vec<(AppName, InstanceId, InstanceStatus)> {
         let mut all: Vec<_> = self
-            .apps
+            .own_apps()
             .iter()
             .flat_map(|leases| {
                 leases
@@ -86,7 +90,7 @@ impl Registry {
             meant.map(|lease| Arc::clone(&lease)).collect::<Vec<_>>()
         };
         let apps: Vec<_> = match &*selection.apps {
-            [] => self.apps.iter().map(|leases| Arc::clone(&leases)).collect(),
+            [] => self.own_apps(),
             named => named.iter().filter_map(|app| self.apps.get(app).map(|leases| Arc::clone(&leases))).collect(),
         };
         let mut all: Vec<_> = apps.iter().flat_map(of_app).collect();
@@ -149,7 +153,20 @@ impl Registry {
             let instance = &change.lease.instance;
             instance.id == *id && instance.app == *app && change.lease.region.is_none()
         };
-        self.commit.lock().log.history().newest_first().filter(is_of_it).cloned().collect()
+        let (mut found, mut before) = (Vec::new(), None);
+        loop {
+            let commit = self.commit.lock();
+            let mut looked_at = 0;
+            for change in commit.log.history().newest_first(before).take(LOOKED_AT) {
+                (looked_at, before) = (looked_at + 1, Some(change.version));
+                found.extend(is_of_it(&change).then(|| change.clone()));
+            }
+            // Who waits for it has its turn now; without that this one would often take it again first.
+            MutexGuard::unlock_fair(commit);
+            if looked_at < LOOKED_AT {
+                return found;
+            }
+        }
     }
 
     /// Tells the version of each change from now on, the last of several at once.
@@ -200,10 +217,15 @@ impl Registry {
         (version, CatchUp::Everything { leases, recent })
     }
 
+    /// All applications, to be walked over. A guard on the outer map would hold up whoever registers a new one, and
+    /// with it all who wait for the commit lock.
+    pub(super) fn own_apps(&self) -> Vec<Arc<AppLeases>> {
+        self.apps.iter().map(|leases| Arc::clone(&leases)).collect()
+    }
+
     /// All leases, those of remote regions among them. Of one version only while the commit lock is held.
     fn all_leases(&self) -> Vec<Arc<Lease>> {
-        // A guard on the outer map would hold up whoever registers a new application.
-        let apps: Vec<_> = self.apps.iter().map(|leases| Arc::clone(&leases)).collect();
+        let apps = self.own_apps();
         let own = apps.iter().flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>());
         own.chain(self.remote_leases()).collect()
     }
@@ -261,6 +283,18 @@ mod tests {
         let mut words: Vec<_> = leases.iter().map(word).collect();
         words.sort();
         words
+    }
+
+    #[test]
+    fn what_happened_to_an_instance_is_found_beyond_what_is_looked_at_in_one_go() {
+        let registry = registry(&[]);
+        for (nth, id) in ["one", "other"].into_iter().cycle().take(4 * LOOKED_AT).enumerate() {
+            registry.register(instance(id, &nth.to_string()), Origin::Client);
+        }
+        let changes = registry.changes_of(&AppName::new("ORDERS"), &InstanceId::new("one"));
+        let hosts: Vec<_> = changes.iter().map(|change| change.lease.instance.host_name.to_string()).collect();
+        let expected: Vec<_> = (0..4 * LOOKED_AT).step_by(2).rev().map(|nth| nth.to_string()).collect();
+        assert_eq!(hosts, expected);
     }
 
     #[test]

@@ -76,9 +76,9 @@ pub enum Difference {
 impl Registry {
     /// Shows the facts of every lease, in no order.
     pub fn each_fact(&self, mut show: impl FnMut(&AppName, &InstanceId, Facts)) {
-        for app in &self.apps {
-            for lease in app.value().iter() {
-                show(app.key(), lease.key(), lease.facts());
+        for app in self.own_apps() {
+            for lease in app.iter() {
+                show(&lease.instance.app, lease.key(), lease.facts());
             }
         }
     }

@@ -55,6 +55,7 @@ pub struct App {
     events: Events,
     webhooks: Webhooks,
     traffic: Arc<Traffic>,
+    walks: ops::Walks,
     access: Access,
     operations: ops::Memory,
     /// For peers, and for regions.
@@ -106,6 +107,7 @@ impl App {
         let webhooks = Webhooks::new(&settings.events.webhooks, &tls.peers, &clock);
         let traffic = Arc::new(Traffic::default());
         let access = Access::new(&settings.security, settings.management.behind_proxy, clock.clone());
+        let walks = ops::Walks::new(Arc::clone(&over_limit), Arc::clone(&overload));
         let api = Api {
             access: access.clone(),
             registry: Arc::clone(&registry),
@@ -139,6 +141,7 @@ impl App {
             events,
             webhooks,
             traffic,
+            walks,
             access,
             operations: ops::Memory::default(),
             credentials,
@@ -185,6 +188,7 @@ impl App {
             over_limit: Arc::clone(&self.over_limit),
             overload: Arc::clone(&self.overload),
             traffic: Arc::clone(&self.traffic),
+            walks: self.walks.clone(),
             own: Arc::clone(&self.own),
             settings: self.settings.subscribe(),
             operations: self.operations.clone(),

@@ -11,7 +11,7 @@
 //! | `listen` | sockets and the limit of open files |
 //! | `opening` | when lists may be read, and with what |
 //! | `own_record` | the server's own instance, as `eureka.instance.*` describes it |
-//! | `tasks` | work on timers |
+//! | `tasks`, `timers` | work on timers, a thread for what must be done in time |
 //! | `parts` | what the parts are made from |
 //! | `process` | what the process lends: log, settings, signals |
 //! | `reload` | settings that are read again while the server runs |
@@ -32,6 +32,7 @@ mod reload;
 mod secured;
 mod tasks;
 mod timed_io;
+mod timers;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -62,6 +63,7 @@ use per_address::PerAddress;
 use reload::Reload;
 use tasks::Tasks;
 use timed_io::Patience;
+use timers::Timers;
 
 /// How long a reader may take nothing of its answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
@@ -79,7 +81,7 @@ pub async fn serve(
     let Process { access, levels, files, read_settings, hangups, tls } = process;
     let app = App::with_tls(&with_real_port(settings, &sockets.api), Clock::system(), &tls);
     let (draining, killed) = (CancellationToken::new(), CancellationToken::new());
-    let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone() };
+    let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone(), timers: Timers::start() };
     let requests = TaskTracker::new();
     let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone(), tls.clone())));
     if let Some(hangups) = hangups {
@@ -164,7 +166,7 @@ pub async fn serve(
         tracing::warn!(changes = untold, "some changes were not told to all peers");
     }
     if let Some(snapshot) = snapshot {
-        let last = tokio::task::spawn_blocking(move || snapshot.keep());
+        let last = work.timers.run(move || snapshot.keep());
         // A disk that hangs does not hold up the end.
         let _given_up = tokio::time::timeout(LONGEST_WRITE, last).await;
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::signal::unix::Signal;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,6 +22,7 @@ use crate::snapshot::Snapshot;
 use super::App;
 use super::opening::Opening;
 use super::reload::Reload;
+use super::timers::Timers;
 
 /// How soon secrets count that were changed in their files.
 const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
@@ -41,9 +41,9 @@ const FORGET_OWNERS: Duration = Duration::from_mins(1);
 /// Starts all timers. Java starts the one that ends leases with the opening for traffic; so does this.
 pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Settings>) {
     let (beaten, time) = (Arc::clone(app.registry()), app.clock().clone());
-    tasks.every("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
+    tasks.in_time("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
     let (evicted, peers, time) = (Arc::clone(app.registry()), app.peers().clone(), app.clock().clone());
-    tasks.every(
+    tasks.in_time(
         "eviction",
         settings,
         |settings| settings.leases.eviction_interval,
@@ -74,7 +74,7 @@ pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Setting
     let lift = move || {
         lifted.lift_ended_overrides();
     };
-    tasks.every("ends of overrides", settings, |_| END_OVERRIDES, lift);
+    tasks.in_time("ends of overrides", settings, |_| END_OVERRIDES, lift);
     tasks.tell_events(app);
     tasks.watch_load(Arc::clone(app.overload()), settings);
     app.regions().start(&tasks.tracker, &tasks.ending);
@@ -109,6 +109,8 @@ pub(super) struct Tasks {
     pub(super) tracker: TaskTracker,
     /// When to end.
     pub(super) ending: CancellationToken,
+    /// Where work is done that must not wait for requests.
+    pub(super) timers: Timers,
 }
 
 impl Tasks {
@@ -121,13 +123,39 @@ impl Tasks {
         interval: fn(&Settings) -> Duration,
         work: impl Fn() + Send + Sync + 'static,
     ) {
-        let (ending, mut settings) = (self.ending.clone(), settings.clone());
         let work = Arc::new(work);
+        self.whenever_due(settings, interval, move || {
+            let work = Arc::clone(&work);
+            survive(name, tokio::task::spawn_blocking(move || work()))
+        });
+    }
+
+    /// The same for short work that must not wait for what requests do.
+    fn in_time(
+        &self,
+        name: &'static str,
+        settings: &watch::Receiver<Settings>,
+        interval: fn(&Settings) -> Duration,
+        work: impl Fn() + Send + Sync + 'static,
+    ) {
+        let (work, timers) = (Arc::new(work), self.timers.clone());
+        self.whenever_due(settings, interval, move || {
+            let (work, timers) = (Arc::clone(&work), timers.clone());
+            async move { survive(name, timers.run(move || work())).await }
+        });
+    }
+
+    fn whenever_due<R: Future<Output = ()> + Send>(
+        &self,
+        settings: &watch::Receiver<Settings>,
+        interval: fn(&Settings) -> Duration,
+        run: impl Fn() -> R + Send + 'static,
+    ) {
+        let (ending, mut settings) = (self.ending.clone(), settings.clone());
         self.tracker.spawn(async move {
             while let Some(due) = ending.run_until_cancelled(wait(&mut settings, interval)).await {
                 if due {
-                    let work = Arc::clone(&work);
-                    survive(name, tokio::task::spawn_blocking(move || work())).await;
+                    run().await;
                 }
             }
         });
@@ -297,7 +325,7 @@ async fn wait(settings: &mut watch::Receiver<Settings>, interval: fn(&Settings) 
 }
 
 /// Waits for a run; one that panicked is logged.
-pub(super) async fn survive(name: &'static str, run: JoinHandle<()>) {
+pub(super) async fn survive<E: std::fmt::Display>(name: &'static str, run: impl Future<Output = Result<(), E>>) {
     if let Err(error) = run.await {
         tracing::error!(task = name, %error, "a background task failed, it goes on");
     }

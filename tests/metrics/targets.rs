@@ -89,3 +89,23 @@ async fn a_server_that_knows_nothing_yet_does_not_say_that_there_is_nobody() {
     let below = Server::new(&["--server.servlet.context-path=/registry"]);
     assert_eq!(below.get("/registry/eureka/prometheus/sd", &[]).await.status, 200);
 }
+
+#[tokio::test(start_paused = true)]
+async fn targets_are_compressed_where_that_is_wanted_and_tags_tell_answers_apart() {
+    let server = Server::new(&[]);
+    server.register(&body("ORDERS", "1")).await;
+    let ask = async |query: &str, accepted: &str| {
+        server.get(&format!("/eureka/prometheus/sd{query}"), &[("Accept-Encoding", accepted)]).await
+    };
+    let (plain, packed) = (ask("", "identity").await, ask("", "gzip").await);
+    assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), (None, Some("gzip")));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&*packed.body), &mut text).unwrap();
+    assert_eq!(text.as_bytes(), &*plain.body);
+    let other = ask("?status=DOWN", "identity").await;
+    assert_eq!(other.json(), json!([]));
+    let tags: std::collections::BTreeSet<_> =
+        [&plain, &packed, &other].into_iter().map(|reply| reply.header("etag").unwrap().to_owned()).collect();
+    assert_eq!(tags.len(), 3, "{tags:?}");
+    assert_eq!(ask("", "identity").await.header("etag"), plain.header("etag"));
+}

@@ -17,7 +17,10 @@ use super::Actuator;
 
 /// `GET /actuator/metrics`: the names.
 pub(super) async fn names(State(actuator): State<Actuator>, headers: HeaderMap) -> Response {
-    let families = actuator.metrics.gather(&actuator.context).await;
+    let families = match actuator.metrics.gather(&actuator.context).await {
+        Ok(families) => families,
+        Err(busy) => return busy.into_response(),
+    };
     let names: BTreeSet<_> = families.iter().filter(|family| !family.samples.is_empty()).map(meter).collect();
     super::json(&headers, StatusCode::OK, &json!({"names": names}))
 }
@@ -40,7 +43,10 @@ pub(super) async fn one(
             wanted.insert(name.to_owned(), value.to_owned());
         }
     }
-    let families = actuator.metrics.gather(&actuator.context).await;
+    let families = match actuator.metrics.gather(&actuator.context).await {
+        Ok(families) => families,
+        Err(busy) => return busy.into_response(),
+    };
     match families.iter().find(|family| meter(family) == name).and_then(|family| shown(family, &wanted)) {
         Some(shown) => super::json(&headers, StatusCode::OK, &shown),
         None => StatusCode::NOT_FOUND.into_response(),

@@ -12,7 +12,10 @@ use crate::ops::metrics::Format;
 /// as in Spring.
 pub(super) async fn all(State(actuator): State<Actuator>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
     let format = format(&headers);
-    let mut families = actuator.metrics.gather(&actuator.context).await;
+    let mut families = match actuator.metrics.gather(&actuator.context).await {
+        Ok(families) => families,
+        Err(busy) => return busy.into_response(),
+    };
     let query = query.unwrap_or_default();
     let included = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "includedNames");
     let included: Vec<String> = included

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::blocking::off_the_workers;
 use crate::model::{AppName, InstanceId};
 use crate::registry::{Lease, Version};
 
@@ -35,11 +34,12 @@ struct Changed {
 
 /// `GET instances.json?since=…`: what changed after a version, else everything.
 pub(super) async fn instances(State(dashboard): State<Dashboard>, asker: Asker) -> Response {
-    off_the_workers(move || {
+    let walks = dashboard.context.walks.clone();
+    let make = move || {
         let since = asker.asked("since").and_then(|text| dashboard.version_of(&text));
-        respond::data(&asker.headers, dashboard.written(since, &asker))
-    })
-    .await
+        respond::data(&dashboard.context.walks, &asker.headers, dashboard.written(since, &asker))
+    };
+    walks.list(make).await.into_response()
 }
 
 impl Dashboard {

@@ -42,7 +42,6 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::access::{Needs, Visitor};
-use crate::blocking::off_the_workers;
 use crate::clock::Now;
 use crate::model::{AppName, WallMillis};
 use crate::settings::Role;
@@ -170,13 +169,16 @@ impl Dashboard {
         asker: Asker,
         make: impl FnOnce(&Self, &Asker) -> askama::Result<(StatusCode, String)> + Send + 'static,
     ) -> Response {
-        off_the_workers(move || match make(&self, &asker) {
-            Ok((status, html)) => respond::page(status, &asker.language, &asker.headers, html),
+        let walks = self.context.walks.clone();
+        let make = move || match make(&self, &asker) {
+            Ok((status, html)) => {
+                respond::page(&self.context.walks, status, &asker.language, &asker.headers, html).into_response()
+            }
             Err(error) => {
                 tracing::error!(%error, "a page of the dashboard cannot be written");
                 StatusCode::INTERNAL_SERVER_ERROR.into_response()
             }
-        })
-        .await
+        };
+        walks.list(make).await.into_response()
     }
 }

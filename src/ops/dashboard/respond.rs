@@ -3,18 +3,17 @@
 //! A page shows what strangers registered. Beside escaping all of it, a browser is told to run nothing but the
 //! dashboard's own script, to load nothing from elsewhere, and to let no other page put this one into a frame.
 
-use std::io::Write as _;
-
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::codec::xml;
+use crate::ops::packed::{packed, takes_gzip};
+use crate::ops::walks::{Busy, Walks};
 
 use super::language::Language;
 
@@ -35,16 +34,22 @@ const fn guards() -> [(HeaderName, HeaderValue); 5] {
 }
 
 /// A page. Characters that XML cannot carry are U+FFFD, as in the API's.
-pub(super) fn page(status: StatusCode, language: &Language, headers: &HeaderMap, html: String) -> Response {
+pub(super) fn page(
+    walks: &Walks,
+    status: StatusCode,
+    language: &Language,
+    headers: &HeaderMap,
+    html: String,
+) -> Result<Response, Busy> {
     const HTML: HeaderValue = HeaderValue::from_static("text/html;charset=UTF-8");
     let content = [(CONTENT_TYPE, HTML), (CONTENT_LANGUAGE, language.header())];
-    (status, guards(), content, compressed(headers, xml::carried(html).into_bytes())).into_response()
+    Ok((status, guards(), content, compressed(walks, headers, xml::carried(html).into_bytes())?).into_response())
 }
 
 /// Data for the script.
-pub(super) fn data(headers: &HeaderMap, json: Vec<u8>) -> Response {
+pub(super) fn data(walks: &Walks, headers: &HeaderMap, json: Vec<u8>) -> Result<Response, Busy> {
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
-    (guards(), [(CONTENT_TYPE, JSON)], compressed(headers, json)).into_response()
+    Ok((guards(), [(CONTENT_TYPE, JSON)], compressed(walks, headers, json)?).into_response())
 }
 
 /// Something built in, that browsers ask for again each time and get once.
@@ -66,24 +71,14 @@ pub(super) fn asset(
     answer
 }
 
-fn compressed(headers: &HeaderMap, bytes: Vec<u8>) -> Response {
+fn compressed(walks: &Walks, headers: &HeaderMap, bytes: Vec<u8>) -> Result<Response, Busy> {
     const VARIES: (HeaderName, HeaderValue) = (VARY, HeaderValue::from_static("Accept-Encoding, Accept-Language"));
-    if bytes.len() < WORTH_COMPRESSING || !takes_gzip(headers) {
-        return ([VARIES], bytes).into_response();
+    if bytes.len() >= WORTH_COMPRESSING
+        && takes_gzip(headers)
+        && let Ok(packed) = packed(&bytes)
+    {
+        let packed = Body::from(walks.held(packed)?);
+        return Ok(([VARIES, (CONTENT_ENCODING, HeaderValue::from_static("gzip"))], packed).into_response());
     }
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::fast());
-    match encoder.write_all(&bytes).and_then(|()| encoder.finish()) {
-        Ok(packed) => ([VARIES, (CONTENT_ENCODING, HeaderValue::from_static("gzip"))], packed).into_response(),
-        // Memory takes all that is written to it.
-        Err(_) => ([VARIES], bytes).into_response(),
-    }
-}
-
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    let codings = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    codings.flat_map(|value| value.split(',')).any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0));
-        name.trim().eq_ignore_ascii_case("gzip") && !refused
-    })
+    Ok(([VARIES], Body::from(walks.held(bytes)?)).into_response())
 }

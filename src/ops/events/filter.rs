@@ -1,5 +1,7 @@
 //! Which events somebody wants.
 
+use std::collections::HashSet;
+
 use crate::model::{AppName, EventKind};
 
 use super::event::Event;
@@ -11,7 +13,7 @@ use super::event::Event;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The applications.
-    pub apps: Vec<AppName>,
+    pub apps: HashSet<AppName>,
     /// The kinds.
     pub kinds: Vec<EventKind>,
 }

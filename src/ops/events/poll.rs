@@ -71,14 +71,14 @@ fn with_instances(place: Place, filter: Filter, is_gap: bool, snapshot: Arc<Snap
     let head = format!(r#"{{"id":"{id}","gap":{is_gap},"events":[],"instances":["#);
     let begun = (place, filter, snapshot, 0, true, Some(Bytes::from(head)));
     let pieces = stream::unfold(Some(begun), |begun| async move {
-        let (place, filter, snapshot, next, mut is_first, head) = begun?;
+        let (place, filter, snapshot, mut next, mut is_first, head) = begun?;
         if let Some(head) = head {
             return Some((Ok::<_, Infallible>(head), Some((place, filter, snapshot, next, is_first, None))));
         }
         let registry = place.events.registry();
-        let (mut json, after) = snapshot.write_members(next, &filter, registry, AT_A_TIME, &mut is_first);
-        if after < snapshot.leases.len() {
-            return Some((Ok(json.into()), Some((place, filter, snapshot, after, is_first, None))));
+        let mut json = snapshot.write_members(&mut next, &filter, registry, AT_A_TIME, &mut is_first).await;
+        if next < snapshot.leases.len() {
+            return Some((Ok(json.into()), Some((place, filter, snapshot, next, is_first, None))));
         }
         json.extend_from_slice(b"]}");
         Some((Ok(json.into()), None))

@@ -118,7 +118,7 @@ mod tests {
     fn reads_filters_in_any_letter_case() {
         let asked =
             question("app=orders,Billing&app=stock&kind=Status,expired&snapshot=true&wait=900&limit=5").unwrap();
-        assert_eq!(asked.filter.apps, ["ORDERS", "BILLING", "STOCK"].map(AppName::new));
+        assert_eq!(asked.filter.apps, ["ORDERS", "BILLING", "STOCK"].map(AppName::new).into());
         assert_eq!(asked.filter.kinds, [EventKind::Status, EventKind::Expired]);
         assert_eq!((asked.snapshot, asked.wait, asked.limit), (true, Duration::from_mins(1), 5));
         assert_eq!(question("").unwrap().filter, Filter::default());

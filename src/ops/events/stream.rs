@@ -102,9 +102,8 @@ impl Stream {
         }
         if let Some((snapshot, next)) = &mut self.snapshot {
             let registry = self.reader.place.events.registry();
-            let (mut frames, after) = snapshot.write_frames(*next, &self.reader.filter, registry, AT_A_TIME);
-            *next = after;
-            if after == snapshot.leases.len() {
+            let mut frames = snapshot.write_frames(next, &self.reader.filter, registry, AT_A_TIME).await;
+            if *next == snapshot.leases.len() {
                 frames.extend_from_slice(&event::ready_frame(self.reader.place.events.id(snapshot.sequence)));
                 self.snapshot = None;
             }

@@ -23,9 +23,8 @@ mod text;
 
 use std::sync::Arc;
 
-use crate::blocking::off_the_workers;
-
 use super::Context;
+use super::walks::Busy;
 
 use applications::Applications;
 pub(super) use family::{Family, Kind, Value};
@@ -50,8 +49,8 @@ impl Metrics {
     }
 
     /// All figures of now, those without samples among them.
-    pub(super) async fn gather(&self, context: &Context) -> Vec<Family> {
-        let (this, context) = (self.clone(), context.clone());
+    pub(super) async fn gather(&self, context: &Context) -> Result<Vec<Family>, Busy> {
+        let (this, context, walks) = (self.clone(), context.clone(), &context.walks);
         let gather = move || {
             let counted = this.applications.count(&context.catalog.listed());
             let mut families = Vec::new();
@@ -67,6 +66,6 @@ impl Metrics {
             families
         };
         // It looks at every instance.
-        off_the_workers(gather).await
+        walks.figures(gather).await
     }
 }

@@ -2,24 +2,33 @@
 //! `eureka_sd_configs`.
 //!
 //! What Prometheus finds through Eureka's API it has to read as XML, uncompressed, all of it every time. This is the
-//! same as JSON, compressed if wanted, nothing where nothing has changed, and only what is asked for (the filters of lists). Values are as they were registered;
-//! `eureka_sd` shows metadata as XML has it, `&lt;` for `<`.
+//! same as JSON, compressed if wanted, nothing where nothing has changed, and only what is asked for (the filters of
+//! lists). All who read it at a time are given the same bytes. Values are as they were registered; `eureka_sd` shows metadata as XML has it, `&lt;` for `<`.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::{Arc, Weak};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use bytes::Bytes;
+use fnv::FnvHasher;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::access::Needs;
-use crate::blocking::off_the_workers;
+use crate::catalog::Listed;
 use crate::http::selection;
-use crate::model::{DataCenter, Instance, Metadata, Text};
+use crate::model::{DataCenter, Instance, Metadata, Selection, Text};
 use crate::ops::Context;
+use crate::ops::packed::{packed, takes_gzip};
+use crate::ops::walks::Busy;
+use crate::registry::Version;
 use crate::settings::Role;
 
 const PREFIX: &str = "__meta_eureka_app_instance_";
@@ -34,18 +43,81 @@ struct Group {
 /// The path, below the context path.
 pub(in crate::ops) fn router(context: &Context) -> Router {
     // Versions begin anew with each process.
-    let targets = Targets { context: context.clone(), epoch: context.clock.now().wall };
+    let targets = Targets { context: context.clone(), latest: Arc::default() };
     let routes = Router::new().route("/eureka/prometheus/sd", get(all)).with_state(targets);
     context.access.over(routes, Needs::Role(Role::Read))
 }
 
+/// What an answer is made from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Asked {
+    version: Version,
+    only: Selection,
+    is_gzip: bool,
+}
+
+/// An answer, as long as somebody reads it.
+type Latest = (Asked, Weak<Bytes>);
+
 #[derive(Clone)]
 struct Targets {
     context: Context,
-    epoch: i64,
+    /// Held for looking it up.
+    latest: Arc<Mutex<Option<Latest>>>,
 }
 
-async fn all(State(Targets { context, epoch }): State<Targets>, uri: Uri, headers: HeaderMap) -> Response {
+impl Targets {
+    /// `"<process>-<version of the registry>-<filters and form>"`: versions begin anew with each process.
+    fn tag(&self, asked: &Asked) -> String {
+        let mut hasher = FnvHasher::default();
+        asked.hash(&mut hasher);
+        format!("\"{}-{}-{:x}\"", self.context.events.epoch(), asked.version.0, hasher.finish())
+    }
+
+    /// The same answer, if somebody is reading it.
+    fn latest(&self, asked: &Asked) -> Option<Arc<Bytes>> {
+        let latest = self.latest.lock();
+        let (known, document) = latest.as_ref()?;
+        document.upgrade().filter(|_| known == asked)
+    }
+
+    /// Answers the same to all who read it at a time.
+    fn written(&self, asked: Asked, listed: &Listed) -> Result<Arc<Bytes>, Refused> {
+        // It may have been made while this one waited for its turn.
+        if let Some(document) = self.latest(&asked) {
+            return Ok(document);
+        }
+        let wanted = listed.instances().filter(|instance| asked.only.matches(instance));
+        let json = serde_json::to_vec(&wanted.map(|instance| group(instance)).collect::<Vec<_>>())?;
+        let bytes = if asked.is_gzip { packed(&json)? } else { json };
+        let document = Arc::new(self.context.walks.held(bytes)?);
+        *self.latest.lock() = Some((asked, Arc::downgrade(&document)));
+        Ok(document)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Gzip(#[from] std::io::Error),
+}
+
+/// The bytes of an answer that several read.
+struct Shared(Arc<Bytes>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+async fn all(State(targets): State<Targets>, uri: Uri, headers: HeaderMap) -> Response {
+    let context = &targets.context;
     let only = match selection(&uri) {
         Ok(only) => only,
         Err(mistake) => return mistake.into_response(),
@@ -55,18 +127,25 @@ async fn all(State(Targets { context, epoch }): State<Targets>, uri: Uri, header
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     let listed = context.catalog.listed();
-    let tag = format!("\"{epoch}-{}\"", listed.version.0);
+    let is_gzip = takes_gzip(&headers);
+    let asked = Asked { version: listed.version, only, is_gzip };
+    let tag = targets.tag(&asked);
     let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|known| names(known, &tag));
-    let tag = [(ETAG, tag)];
+    let always = [(ETAG, tag), (VARY, "Accept-Encoding".to_owned())];
     if is_known {
-        return (StatusCode::NOT_MODIFIED, tag).into_response();
+        return (StatusCode::NOT_MODIFIED, always).into_response();
     }
-    let write = move || {
-        let wanted = listed.instances().filter(|instance| only.matches(instance));
-        serde_json::to_vec(&wanted.map(|instance| group(instance)).collect::<Vec<_>>())
-    };
-    match off_the_workers(write).await {
-        Ok(document) => (tag, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], document).into_response(),
+    let walks = context.walks.clone();
+    let written = walks.list(move || targets.written(asked, &listed)).await;
+    match written.map_err(Refused::Busy).flatten() {
+        Ok(document) => {
+            let coding = is_gzip.then_some([(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
+            let content_type = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+            let mut answer = (always, content_type, Body::from(Bytes::from_owner(Shared(document)))).into_response();
+            answer.headers_mut().extend(coding.into_iter().flatten());
+            answer
+        }
+        Err(Refused::Busy(busy)) => busy.into_response(),
         Err(error) => {
             tracing::error!(%error, "writing the targets for prometheus failed");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()

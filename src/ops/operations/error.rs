@@ -6,6 +6,7 @@ use http::StatusCode;
 use serde_json::json;
 
 use crate::ops::body::{CLOSE, Unread};
+use crate::ops::walks::Busy;
 
 /// See the module. Nothing was changed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,9 @@ pub(super) enum OperationError {
     /// 415.
     #[error("the body must be JSON, and Content-Type: application/json say so")]
     NotJson,
+    /// 503.
+    #[error(transparent)]
+    Busy(#[from] Busy),
 }
 
 impl From<Unread> for OperationError {
@@ -46,6 +50,7 @@ impl From<Unread> for OperationError {
 impl IntoResponse for OperationError {
     fn into_response(self) -> Response {
         let status = match self {
+            Self::Busy(busy) => return busy.into_response(),
             Self::Wrong(_) => StatusCode::BAD_REQUEST,
             Self::NotAllowed(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,

@@ -6,9 +6,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use serde_json::{Value, json};
 
-use crate::blocking::off_the_workers;
 use crate::model::{AppName, InstanceId, InstanceStatus};
 use crate::ops::Context;
+use crate::ops::walks::Busy;
 use crate::peers::{PeerReport, PeerState};
 use crate::registry::{Explanation, PreservationReport};
 
@@ -22,12 +22,13 @@ pub(super) async fn explain(
 ) -> Result<Json<Value>, OperationError> {
     let (app, id) = (AppName::new(&app), InstanceId::new(id));
     let missing = OperationError::NotFound(format!("{app} has no instance {id}"));
-    let explained = off_the_workers(move || {
+    let walks = context.walks.clone();
+    let explained = walks.list(move || {
         let explanation = context.registry.explain(&app, &id)?;
         let instance = shown::instance(&context.registry, &explanation.lease);
         Some(explained(&explanation, instance))
     });
-    explained.await.map(Json).ok_or(missing)
+    explained.await?.map(Json).ok_or(missing)
 }
 
 fn explained(explanation: &Explanation, mut shown: Value) -> Value {
@@ -50,8 +51,9 @@ fn explained(explanation: &Explanation, mut shown: Value) -> Value {
 }
 
 /// `GET preservation`.
-pub(super) async fn preservation(State(context): State<Context>) -> Json<Value> {
-    Json(off_the_workers(move || preserved(&context.registry.preservation())).await)
+pub(super) async fn preservation(State(context): State<Context>) -> Result<Json<Value>, Busy> {
+    let walks = context.walks.clone();
+    walks.figures(move || preserved(&context.registry.preservation())).await.map(Json)
 }
 
 fn preserved(report: &PreservationReport) -> Value {

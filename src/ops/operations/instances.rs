@@ -1,10 +1,9 @@
 //! Looking instances up, by what one knows of them.
 
-use axum::Json;
 use axum::extract::{RawQuery, State};
-use serde_json::{Value, json};
+use axum::response::Response;
+use serde_json::json;
 
-use crate::blocking::off_the_workers;
 use crate::model::Instance;
 use crate::ops::Context;
 
@@ -12,18 +11,17 @@ use super::error::OperationError;
 use super::{selection, shown};
 
 /// `GET instances`: those that the parameters select; `q` is a text that stands anywhere in what is known of them.
-pub(super) async fn all(
-    State(context): State<Context>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, OperationError> {
+pub(super) async fn all(State(context): State<Context>, RawQuery(query): RawQuery) -> Result<Response, OperationError> {
     let (selection, text) = selection::of_query(query.as_deref().unwrap_or_default())?;
-    let found = off_the_workers(move || {
+    let walks = context.walks.clone();
+    let answer = walks.list(move || {
         let registry = &context.registry;
         let leases = registry.select(&selection).into_iter();
         let found = leases.filter(|lease| text.as_deref().is_none_or(|text| holds(&lease.instance, text)));
-        found.map(|lease| shown::instance(registry, &lease)).collect::<Vec<_>>()
+        let found: Vec<_> = found.map(|lease| shown::instance(registry, &lease)).collect();
+        shown::list(&context.walks, &json!({"instances": found}))
     });
-    Ok(Json(json!({"instances": found.await})))
+    Ok(answer.await??)
 }
 
 /// Whether a text, in lower case, stands anywhere in it; letter case does not count.

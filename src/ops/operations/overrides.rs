@@ -1,6 +1,7 @@
 //! All statuses that were set from outside, and an end to them (Java shows them by instance id alone, and no reasons).
 
 use axum::extract::State;
+use axum::response::Response;
 use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,6 +10,7 @@ use crate::access::Visitor;
 use crate::blocking::off_the_workers;
 use crate::model::Selection;
 use crate::ops::Context;
+use crate::ops::walks::Busy;
 
 use super::error::OperationError;
 use super::request::{self, Body};
@@ -17,8 +19,9 @@ use super::selection::Select;
 use super::shown;
 
 /// `GET overrides`.
-pub(super) async fn all(State(context): State<Context>) -> Json<Value> {
-    let shown = off_the_workers(move || {
+pub(super) async fn all(State(context): State<Context>) -> Result<Response, Busy> {
+    let walks = context.walks.clone();
+    let answer = walks.list(move || {
         let leases = context.registry.select(&Selection::default());
         let shown = leases.iter().filter_map(|lease| {
             let mut shown = shown::override_of(lease)?;
@@ -26,9 +29,9 @@ pub(super) async fn all(State(context): State<Context>) -> Json<Value> {
             shown["instance"] = lease.instance.id.as_str().into();
             Some(shown)
         });
-        shown.collect::<Vec<_>>()
+        shown::list(&context.walks, &json!({"overrides": shown.collect::<Vec<_>>()}))
     });
-    Json(json!({"overrides": shown.await}))
+    answer.await?
 }
 
 #[derive(Deserialize)]

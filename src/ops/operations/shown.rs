@@ -1,9 +1,20 @@
 //! Instances, overrides and changes as answers show them.
 
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use crate::model::{InstanceStatus, OverrideNote};
+use crate::ops::walks::{Busy, Walks};
 use crate::registry::{Change, Lease, OverrideStamp, Registry};
+
+/// An answer that may be as long as the registry.
+pub(super) fn list(walks: &Walks, shown: &Value) -> Result<Response, Busy> {
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+    let bytes = walks.held(shown.to_string().into_bytes())?;
+    Ok(([(CONTENT_TYPE, JSON)], axum::body::Body::from(bytes)).into_response())
+}
 
 /// An instance in a list.
 pub(super) fn instance(registry: &Registry, lease: &Lease) -> Value {

@@ -81,7 +81,7 @@ enum Outcome {
 impl Target {
     pub(super) fn new(settings: WebhookSettings, client: Client, clock: Clock) -> Self {
         let place = settings.url.origin().ascii_serialization();
-        let filter = Filter { apps: settings.apps.clone(), kinds: settings.kinds.clone() };
+        let filter = Filter { apps: settings.apps.iter().cloned().collect(), kinds: settings.kinds.clone() };
         let (last_secret, counters, told) = (Mutex::default(), Counters::default(), Mutex::default());
         Self { settings, place, filter, client, clock, last_secret, counters, told }
     }

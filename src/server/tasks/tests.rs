@@ -11,13 +11,13 @@ use crate::server::App;
 use super::*;
 
 fn tasks() -> Tasks {
-    Tasks { tracker: TaskTracker::new(), ending: CancellationToken::new() }
+    Tasks { tracker: TaskTracker::new(), ending: CancellationToken::new(), timers: Timers::start() }
 }
 
 async fn end(tasks: Tasks) {
     tasks.ending.cancel();
     tasks.tracker.close();
-    tokio::time::timeout(Duration::from_secs(1), tasks.tracker.wait()).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(10), tasks.tracker.wait()).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -49,6 +49,22 @@ async fn a_run_that_panics_is_logged_and_the_next_one_comes() {
     log.read_to_string(&mut said).unwrap();
     let failures = said.matches("a background task failed, it goes on").count();
     assert_eq!((failures, said.matches("odd runs").count()), (2, 2), "{said}");
+}
+
+#[test]
+fn leases_end_although_requests_have_taken_every_thread() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (release, busy) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || busy.recv());
+        let (tasks, (tell, mut told)) = (tasks(), tokio::sync::mpsc::unbounded_channel());
+        let (_settings, settings) = watch::channel(Settings::default());
+        tasks.in_time("lease clock", &settings, |_| Duration::from_millis(1), move || tell.send(()).unwrap());
+        assert!(told.recv().await.is_some());
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        end(tasks).await;
+    });
 }
 
 fn app(words: &[&str]) -> (App, Clock) {
@@ -110,6 +126,8 @@ async fn all_tasks_end_at_once() {
     assert_eq!(tasks.tracker.len(), 11);
     tokio::time::sleep(Duration::from_secs(100)).await;
     assert_eq!(tasks.tracker.len(), 12, "none has died; events are followed in one within another");
+    // A clock that is held goes on by itself while another thread works.
+    tokio::time::resume();
     end(tasks).await;
 }
 
