@@ -28,12 +28,12 @@ def body():
     good = SpringClient(line, "shop-good", of("shop:shop%2Fsecret"))
     wrong = SpringClient(line, "shop-wrong", of("shop:guessed"))
     other = SpringClient(line, "other", of("shop:shop%2Fsecret"))
-    until("with its login an application registers", good.registered, 60)
+    until("with its login an application registers", good.registered, 120)
     until("it is UP, and alone", lambda: registry.everything()[1] == {"%s/%s" % (good.app, good.id): "UP"})
     until("it finds itself", lambda: good.finds(good), 30)
     until("it heartbeats", lambda: good.tap.seen("heartbeat", status=200)[2:])
-    until("the wrong password is refused", lambda: wrong.tap.seen("register", status=401), 60)
-    until("an application of another name is refused", lambda: other.tap.seen("register", status=403), 60)
+    until("the wrong password is refused", lambda: wrong.tap.seen("register", status=401), 120)
+    until("an application of another name is refused", lambda: other.tap.seen("register", status=403), 120)
     for client, status in ((wrong, 401), (other, 403)):
         refused = client.tap.seen("register", status=status)[-1]
         ensure(not refused.answer, "a refusal with a body: %.200r" % refused.answer)
