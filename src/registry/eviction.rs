@@ -9,14 +9,14 @@ use std::time::Duration;
 use rand::Rng;
 use rand::seq::SliceRandom as _;
 
-use crate::model::{AppName, InstanceId, WallMillis};
+use crate::model::{AppName, InstanceId, Selection, WallMillis};
 
 use super::last_leases::LeaseEvent;
 use super::lease::Lease;
 use super::lease_clock::LeaseMillis;
 use super::lease_length::LeaseLength;
-use super::preservation::{Reason, Silence, Verdict};
-use super::{Cause, Origin, Registry};
+use super::preservation::{Silence, Verdict};
+use super::{Cause, Commit, Origin, Registry, SilentApp};
 
 /// What an eviction round did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(super) struct Survey {
     unconfirmed: Vec<Lapsed>,
     /// How many nobody has confirmed, lapsed or not.
     pub(super) unheard: usize,
+    /// Applications with silent instances.
+    pub(super) silent_apps: Vec<SilentApp>,
     pub(super) silence: Silence,
 }
 
@@ -85,25 +87,20 @@ impl Registry {
         let Survey { mut lapsed, unconfirmed, silence, .. } = self.survey(lease_now, length);
         let forgotten = unconfirmed.iter().filter(|lapsed| self.expire_lapsed(lapsed)).count();
         let renewals = self.renewals.last_minute(now.mono);
+        let found = lapsed.len();
         let (verdict, limit) = {
             let mut commit = self.commit.lock();
-            let commit = &mut *commit;
-            (commit.losses.judge(&commit.population, renewals, silence, lease_now), commit.population.round_limit())
+            let Commit { losses, population, .. } = &mut *commit;
+            let verdict = losses.judge(population, renewals, silence, &mut lapsed, lease_now);
+            (verdict, population.round_limit())
         };
-        let found = lapsed.len();
-        let mut why = "too many at once";
-        let mut verdict = verdict;
-        if matches!(verdict, Verdict::Expire(Reason::SmallLoss) | Verdict::Accept) {
-            let commit = self.commit.lock();
-            lapsed.retain(|lapsed| commit.losses.is_silence_its_own(lapsed.lasted, lease_now));
-            if found > 0 && lapsed.is_empty() {
-                (verdict, why) = (Verdict::Preserve, "a peer was unavailable");
-            }
-        }
-        let held = (verdict == Verdict::Preserve && found > 0).then_some(why);
+        let held = match verdict {
+            Verdict::Preserve(why) if found > 0 => Some(why.as_str()),
+            _ => None,
+        };
         self.tell_of_preservation(held, found, silence.overdue, renewals);
         match verdict {
-            Verdict::Preserve => lapsed.clear(),
+            Verdict::Preserve(_) => lapsed.clear(),
             Verdict::Expire(reason) => {
                 // The maps have an order of their own in each process.
                 lapsed.sort_unstable();
@@ -124,7 +121,7 @@ impl Registry {
         let losses = &mut self.commit.lock().losses;
         match verdict {
             Verdict::Accept => losses.note_accepted(),
-            Verdict::Expire(_) | Verdict::Preserve => losses.note_expired(expired, lease_now),
+            Verdict::Expire(_) | Verdict::Preserve(_) => losses.note_expired(expired, lease_now),
         }
         Round { lapsed: found + unconfirmed.len(), expired: expired + forgotten }
     }
@@ -133,16 +130,12 @@ impl Registry {
     /// by themselves, or are told to as well. Gives how many it ended.
     pub fn accept_losses(&self) -> usize {
         let (now, length) = self.lease_time(self.clock.now());
-        let apps = self.own_apps();
-        let silent: Vec<_> = apps
-            .iter()
-            .flat_map(|leases| leases.iter().map(|lease| Arc::clone(&lease)).collect::<Vec<_>>())
-            .filter(|lease| lease.is_silent(now, length))
-            .collect();
-        let end = |lease: &Arc<Lease>| {
+        let all = self.select(&Selection::default());
+        let silent = all.iter().filter(|lease| lease.is_silent(now, length));
+        let end = |lease: &&Arc<Lease>| {
             self.expire(&lease.instance.app, &lease.instance.id, Lease::is_silent, Origin::Operator)
         };
-        let ended = silent.iter().filter(|lease| end(lease)).count();
+        let ended = silent.filter(end).count();
         self.commit.lock().losses.note_accepted();
         ended
     }
@@ -173,9 +166,16 @@ impl Registry {
     pub(super) fn survey(&self, now: LeaseMillis, length: LeaseLength) -> Survey {
         let last_late = LeaseMillis(self.last_late.load(Ordering::Relaxed));
         let silence = Silence { overdue: 0, fingerprint: 0, last_late };
-        let mut survey = Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), unheard: 0, silence };
+        let mut survey =
+            Survey { lapsed: Vec::new(), unconfirmed: Vec::new(), unheard: 0, silent_apps: Vec::new(), silence };
         for app in self.own_apps() {
+            let (mut name, mut silent) = (None, 0);
             for lease in app.iter() {
+                let is_silent = lease.is_silent(now, length);
+                if is_silent {
+                    name.get_or_insert_with(|| lease.instance.app.clone());
+                    silent += 1;
+                }
                 let is_unconfirmed = lease.is_unconfirmed();
                 if lease.lapsed(now, length) {
                     let found = if is_unconfirmed { &mut survey.unconfirmed } else { &mut survey.lapsed };
@@ -189,12 +189,15 @@ impl Registry {
                     survey.unheard += 1;
                     continue;
                 }
-                if lease.is_silent(now, length) {
+                if is_silent {
                     survey.silence.overdue += 1;
                     let mut hasher = DefaultHasher::new();
                     (&lease.instance.app, &lease.instance.id, lease.times().registration).hash(&mut hasher);
                     survey.silence.fingerprint = survey.silence.fingerprint.wrapping_add(hasher.finish());
                 }
+            }
+            if let Some(name) = name {
+                survey.silent_apps.push(SilentApp { app: name, leases: app.len(), silent });
             }
         }
         survey

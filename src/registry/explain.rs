@@ -3,12 +3,10 @@
 //! What is told here is what the next round of eviction would do: it asks the same rules, without changing what
 //! they remember.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::Now;
 use crate::model::{AppName, InstanceId, WallMillis};
 
 use super::Registry;
@@ -16,7 +14,7 @@ use super::change_log::Change;
 use super::eviction::Survey;
 use super::lease::Lease;
 use super::lease_length::SignOfLife;
-use super::preservation::{Reason, Verdict};
+use super::preservation::{Held, Reason, Verdict};
 
 /// What self-preservation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,66 +119,37 @@ impl Registry {
     pub fn preservation(&self) -> PreservationReport {
         let now = self.clock.now();
         let (lease_now, length) = self.lease_time(now);
-        let survey = self.survey(lease_now, length);
+        let Survey { mut lapsed, silence, unheard, mut silent_apps, .. } = self.survey(lease_now, length);
+        silent_apps.sort_by(|a, b| b.silent.cmp(&a.silent).then_with(|| a.app.cmp(&b.app)));
         let renewals = self.renewals.last_minute(now.mono);
-        let Survey { lapsed, silence, .. } = &survey;
         let enabled = self.rules.load().preservation.enabled;
-        let (mut report, its_own) = {
-            let commit = self.commit.lock();
-            let population = &commit.population;
-            let mut losses = commit.losses.clone();
-            let verdict = losses.judge(population, renewals, *silence, lease_now);
-            let its_own = lapsed.iter().any(|lapsed| losses.is_silence_its_own(lapsed.lasted, lease_now));
-            let state = match verdict {
-                _ if !enabled => PreservationState::Off,
-                _ if silence.overdue == 0 => PreservationState::Calm,
-                Verdict::Expire(Reason::EnoughRenewals) => PreservationState::EnoughRenewals,
-                Verdict::Expire(Reason::SmallLoss) => PreservationState::SmallLoss,
-                Verdict::Accept => PreservationState::Accepting,
-                Verdict::Preserve => PreservationState::Keeping,
-            };
-            let report = PreservationReport {
-                state,
-                leases: population.leases(),
-                silent: silence.overdue,
-                lapsed: lapsed.len(),
-                unconfirmed: survey.unheard,
-                renewals,
-                expected: population.expected(),
-                threshold: population.threshold(),
-                expiry_enabled: population.expiry_enabled(renewals),
-                accepted_in: losses.accepts_in(lease_now).filter(|_| silence.overdue < population.leases()),
-                apps: Vec::new(),
-            };
-            (report, its_own)
+        let found = lapsed.len();
+        let commit = self.commit.lock();
+        let population = &commit.population;
+        let mut losses = commit.losses.clone();
+        let state = match losses.judge(population, renewals, silence, &mut lapsed, lease_now) {
+            _ if !enabled => PreservationState::Off,
+            _ if silence.overdue == 0 => PreservationState::Calm,
+            Verdict::Expire(Reason::EnoughRenewals) => PreservationState::EnoughRenewals,
+            Verdict::Expire(Reason::SmallLoss) => PreservationState::SmallLoss,
+            Verdict::Accept => PreservationState::Accepting,
+            Verdict::Preserve(Held::PeerMissing) => PreservationState::PeerMissing,
+            Verdict::Preserve(Held::TooMany) => PreservationState::Keeping,
         };
-        let waits_for_peers = matches!(report.state, PreservationState::SmallLoss | PreservationState::Accepting);
-        if waits_for_peers && report.lapsed > 0 && !its_own {
-            report.state = PreservationState::PeerMissing;
+        let may_be_accepted = state == PreservationState::Keeping && silence.overdue < population.leases();
+        PreservationReport {
+            state,
+            leases: population.leases(),
+            silent: silence.overdue,
+            lapsed: found,
+            unconfirmed: unheard,
+            renewals,
+            expected: population.expected(),
+            threshold: population.threshold(),
+            expiry_enabled: population.expiry_enabled(renewals),
+            accepted_in: losses.accepts_in(lease_now).filter(|_| may_be_accepted),
+            apps: if silence.overdue > 0 { silent_apps } else { Vec::new() },
         }
-        if report.state != PreservationState::Keeping {
-            report.accepted_in = None;
-        }
-        if report.silent > 0 {
-            report.apps = self.silent_apps(now);
-        }
-        report
-    }
-
-    fn silent_apps(&self, now: Now) -> Vec<SilentApp> {
-        let (lease_now, length) = self.lease_time(now);
-        let mut apps = BTreeMap::new();
-        for leases in self.own_apps() {
-            let silent = leases.iter().filter(|lease| lease.is_silent(lease_now, length)).count();
-            let first = leases.iter().next().map(|lease| lease.instance.app.clone());
-            if let Some(app) = first.filter(|_| silent > 0) {
-                apps.insert(app, (silent, leases.len()));
-            }
-        }
-        let mut apps: Vec<_> =
-            apps.into_iter().map(|(app, (silent, leases))| SilentApp { app, leases, silent }).collect();
-        apps.sort_by_key(|app| std::cmp::Reverse(app.silent));
-        apps
     }
 
     /// When a lease ends unless it is renewed, or ended, by wall time.

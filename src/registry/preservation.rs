@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::settings::PreservationSettings;
 
+use super::eviction::Lapsed;
 use super::lease_clock::LeaseMillis;
 
 /// The leases held and the renewals they promise; owned by the commit lock.
@@ -129,7 +130,26 @@ pub(super) enum Verdict {
     /// End all lapsed leases: the loss is accepted.
     Accept,
     /// End none.
-    Preserve,
+    Preserve(Held),
+}
+
+/// Why lapsed leases are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// There are too many at once.
+    TooMany,
+    /// They may have renewed at a peer that was unavailable.
+    PeerMissing,
+}
+
+impl Held {
+    /// The words in the log and in events.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::TooMany => "too many at once",
+            Self::PeerMissing => "a peer was unavailable",
+        }
+    }
 }
 
 /// Why lapsed leases may end.
@@ -164,14 +184,27 @@ impl Losses {
         self.settings = settings;
     }
 
-    /// Judges a round.
+    /// Judges a round; of the lapsed leases, each with its length, those stay that may end. Java's rule does not ask
+    /// whether a peer was missing, and the others do.
     pub(super) fn judge(
         &mut self,
         population: &Population,
         renewals: u64,
         silence: Silence,
+        lapsed: &mut Vec<Lapsed>,
         now: LeaseMillis,
     ) -> Verdict {
+        let verdict = self.judge_all(population, renewals, silence, now);
+        if matches!(verdict, Verdict::Expire(Reason::SmallLoss) | Verdict::Accept) && !lapsed.is_empty() {
+            lapsed.retain(|lapsed| self.is_silence_its_own(lapsed.lasted, now));
+            if lapsed.is_empty() {
+                return Verdict::Preserve(Held::PeerMissing);
+            }
+        }
+        verdict
+    }
+
+    fn judge_all(&mut self, population: &Population, renewals: u64, silence: Silence, now: LeaseMillis) -> Verdict {
         let since = self.calm_since(population, silence, now);
         if population.expiry_enabled(renewals) {
             return Verdict::Expire(Reason::EnoughRenewals);
@@ -182,7 +215,7 @@ impl Losses {
         let calm_for = Duration::from_millis(now.0.saturating_sub(since.0));
         match self.settings.accept_after {
             Some(after) if silence.overdue > 0 && calm_for >= after => Verdict::Accept,
-            _ => Verdict::Preserve,
+            _ => Verdict::Preserve(Held::TooMany),
         }
     }
 
@@ -199,8 +232,8 @@ impl Losses {
     }
 
     /// Whether all peers have been there for as long as a lease lasts (milliseconds): only then its
-    /// silence is its own. Java's rule does not ask.
-    pub(super) fn is_silence_its_own(&self, lasts: u64, now: LeaseMillis) -> bool {
+    /// silence is its own.
+    fn is_silence_its_own(&self, lasts: u64, now: LeaseMillis) -> bool {
         self.peer_missing.is_none_or(|at| now.0.saturating_sub(at.0) > lasts)
     }
 
