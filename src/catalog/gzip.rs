@@ -113,7 +113,7 @@ impl Member {
 }
 
 /// One gzip member with all the bytes.
-pub(super) fn compress(bytes: &[u8]) -> Vec<u8> {
+pub fn compress(bytes: &[u8]) -> Vec<u8> {
     let mut member = Member::new();
     member.add(&Packed::new(bytes));
     member.finish(&[])

@@ -58,6 +58,7 @@ use crate::settings::CatalogSettings;
 
 pub use answer::{Answer, Coding, Form, Piece, What};
 pub use figures::ListFigures;
+pub use gzip::compress;
 pub use listed::Listed;
 pub use part::Part;
 pub use read_model::hash_code;

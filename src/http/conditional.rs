@@ -51,8 +51,8 @@ fn tag(node: NodeId, answer: &Answer, form: Form) -> String {
     format!("\"{node}-{}-{}-{format}{detail}{coding}\"", answer.version.0, answer.writing)
 }
 
-/// Whether a caller has what has this tag. A proxy that changed its coding has made the tag a weak one.
-fn has(headers: &HeaderMap, tag: &str) -> bool {
+/// Whether a caller has what has this tag (`If-None-Match`). A proxy that changed its coding has made the tag a weak one.
+pub fn has(headers: &HeaderMap, tag: &str) -> bool {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag)
 }

@@ -58,8 +58,10 @@ use crate::registry::{Origin, Registry};
 use crate::settings::RateLimitSettings;
 
 pub use body::{BodiesInFlight, is_late};
+pub use conditional::has as has_tag;
 pub use error::ApiError;
 pub use filter::selection;
+pub use negotiation::takes_gzip;
 pub use overload::{Overload, Shedding};
 pub use service::Service;
 pub use traffic::{BUCKETS, OpenConnection, Served, Traffic};

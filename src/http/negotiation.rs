@@ -93,7 +93,7 @@ fn detail(headers: &HeaderMap) -> Detail {
 }
 
 /// Whether `Accept-Encoding` allows gzip: by name or `*`, unless its quality is 0.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let mut any = None;
     for line in headers.get_all(ACCEPT_ENCODING) {
         for part in line.to_str().unwrap_or_default().split(',') {

@@ -11,7 +11,7 @@ const MB: u64 = 1024 * 1024;
 /// process holds of it, where Java shows its heap; both are 0 where the system does not tell.
 pub(crate) fn general(uptime: Duration) -> Vec<(&'static str, String)> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let (total, used) = (total_memory() / MB, resident_memory() / MB);
+    let (total, used) = (total_memory() / MB, resident_memory().unwrap_or_default() / MB);
     let percent = (used * 100).checked_div(total).unwrap_or_default();
     vec![
         ("num-of-cpus", processors.to_string()),
@@ -55,8 +55,9 @@ fn total_memory() -> u64 {
     limit.unwrap_or(u64::MAX).min(machine.unwrap_or_default())
 }
 
-fn resident_memory() -> u64 {
-    field("/proc/self/status", "VmRSS:").unwrap_or_default()
+/// Memory that the process really takes, in bytes, if the system tells.
+pub(super) fn resident_memory() -> Option<u64> {
+    field("/proc/self/status", "VmRSS:")
 }
 
 /// A line `Name:  123 kB` of a file of the kernel, in bytes.

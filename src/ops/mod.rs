@@ -11,7 +11,6 @@
 //! | `dashboard` | pages for people |
 //! | `body` | bodies of requests |
 //! | `figures` | memory, processors, uptime, replicas |
-//! | `packed` | compression |
 //! | `walks` | whose turn it is to have every instance looked at |
 //!
 //! Each folder has a `router` of its own paths, made from the same [`Context`]; [`router`] puts them together.
@@ -24,7 +23,6 @@ pub(crate) mod figures;
 mod metrics;
 mod openapi;
 mod operations;
-mod packed;
 mod walks;
 pub mod webhooks;
 

@@ -28,7 +28,6 @@ pub(super) async fn icon(headers: HeaderMap) -> Response {
 fn answer(headers: &HeaderMap, content_type: &'static str, bytes: &'static str) -> Response {
     let mut hasher = FnvHasher::default();
     bytes.hash(&mut hasher);
-    let etag = HeaderValue::from_str(&format!("\"{:016x}\"", hasher.finish()));
-    let etag = etag.unwrap_or(HeaderValue::from_static("\"\""));
+    let etag = format!("\"{:016x}\"", hasher.finish());
     respond::asset(headers, HeaderValue::from_static(content_type), &etag, bytes)
 }

@@ -6,13 +6,14 @@
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY,
+    VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use crate::catalog::compress;
 use crate::codec::xml;
-use crate::ops::packed::{packed, takes_gzip};
+use crate::http::{has_tag, takes_gzip};
 use crate::ops::walks::{Busy, Walks};
 
 use super::language::Language;
@@ -53,31 +54,25 @@ pub(super) fn data(walks: &Walks, headers: &HeaderMap, json: Vec<u8>) -> Result<
 }
 
 /// Something built in, that browsers ask for again each time and get once.
-pub(super) fn asset(
-    headers: &HeaderMap,
-    content_type: HeaderValue,
-    etag: &HeaderValue,
-    bytes: &'static str,
-) -> Response {
+pub(super) fn asset(headers: &HeaderMap, content_type: HeaderValue, etag: &str, bytes: &'static str) -> Response {
     const AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
-    let mut answer = if headers.get(IF_NONE_MATCH) == Some(etag) {
+    let mut answer = if has_tag(headers, etag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         ([(CONTENT_TYPE, content_type)], bytes).into_response()
     };
     answer.headers_mut().extend(guards());
     answer.headers_mut().insert(CACHE_CONTROL, AGAIN);
-    answer.headers_mut().insert(ETAG, etag.clone());
+    if let Ok(etag) = HeaderValue::from_str(etag) {
+        answer.headers_mut().insert(ETAG, etag);
+    }
     answer
 }
 
 fn compressed(walks: &Walks, headers: &HeaderMap, bytes: Vec<u8>) -> Result<Response, Busy> {
     const VARIES: (HeaderName, HeaderValue) = (VARY, HeaderValue::from_static("Accept-Encoding, Accept-Language"));
-    if bytes.len() >= WORTH_COMPRESSING
-        && takes_gzip(headers)
-        && let Ok(packed) = packed(&bytes)
-    {
-        let packed = Body::from(walks.held(packed)?);
+    if bytes.len() >= WORTH_COMPRESSING && takes_gzip(headers) {
+        let packed = Body::from(walks.held(compress(&bytes))?);
         return Ok(([VARIES, (CONTENT_ENCODING, HeaderValue::from_static("gzip"))], packed).into_response());
     }
     Ok(([VARIES], Body::from(walks.held(bytes)?)).into_response())

@@ -8,7 +8,7 @@ use prometheus_client::registry::Unit;
 use rlimit::Resource;
 use tokio::runtime::Handle;
 
-use crate::ops::Context;
+use crate::ops::{Context, figures};
 
 use super::family::Family;
 
@@ -30,7 +30,7 @@ pub(super) fn families(context: &Context) -> Vec<Family> {
         let memory = Family::gauge("process_virtual_memory", "Address space of the process.");
         families.push(memory.in_unit(Unit::Bytes).of(virtual_memory));
     }
-    if let Some(bytes) = resident_memory() {
+    if let Some(bytes) = figures::resident_memory() {
         let memory = Family::gauge("process_resident_memory", "Memory that the process really takes.");
         families.push(memory.in_unit(Unit::Bytes).of(bytes));
     }
@@ -73,11 +73,4 @@ fn stat() -> Option<Stat> {
     #[expect(clippy::cast_precision_loss, reason = "processor time of millions of years fits")]
     let processor = ticks as f64 / TICKS;
     Some(Stat { processor, virtual_memory: *fields.get(20)? })
-}
-
-fn resident_memory() -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
 }

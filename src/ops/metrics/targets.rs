@@ -22,11 +22,10 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::access::Needs;
-use crate::catalog::Listed;
-use crate::http::selection;
+use crate::catalog::{Listed, compress};
+use crate::http::{has_tag, selection, takes_gzip};
 use crate::model::{DataCenter, Instance, Metadata, Selection, Text};
 use crate::ops::Context;
-use crate::ops::packed::{packed, takes_gzip};
 use crate::ops::walks::Busy;
 use crate::registry::Version;
 use crate::settings::Role;
@@ -89,7 +88,7 @@ impl Targets {
         }
         let wanted = listed.instances().filter(|instance| asked.only.matches(instance));
         let json = serde_json::to_vec(&wanted.map(|instance| group(instance)).collect::<Vec<_>>())?;
-        let bytes = if asked.is_gzip { packed(&json)? } else { json };
+        let bytes = if asked.is_gzip { compress(&json) } else { json };
         let document = Arc::new(self.context.walks.held(bytes)?);
         *self.latest.lock() = Some((asked, Arc::downgrade(&document)));
         Ok(document)
@@ -103,8 +102,6 @@ enum Refused {
     Busy(#[from] Busy),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    #[error(transparent)]
-    Gzip(#[from] std::io::Error),
 }
 
 /// The bytes of an answer that several read.
@@ -130,7 +127,7 @@ async fn all(State(targets): State<Targets>, uri: Uri, headers: HeaderMap) -> Re
     let is_gzip = takes_gzip(&headers);
     let asked = Asked { version: listed.version, only, is_gzip };
     let tag = targets.tag(&asked);
-    let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|known| names(known, &tag));
+    let is_known = has_tag(&headers, &tag) || headers.get(IF_NONE_MATCH).is_some_and(|known| known == "*");
     let always = [(ETAG, tag), (VARY, "Accept-Encoding".to_owned())];
     if is_known {
         return (StatusCode::NOT_MODIFIED, always).into_response();
@@ -151,11 +148,6 @@ async fn all(State(targets): State<Targets>, uri: Uri, headers: HeaderMap) -> Re
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }
-}
-
-fn names(known: &HeaderValue, tag: &str) -> bool {
-    let known = known.to_str().unwrap_or_default();
-    known.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
 }
 
 fn group(instance: &Instance) -> Group {
