@@ -24,7 +24,8 @@ use crate::settings::{CatalogSettings, Settings};
 
 use super::own_record::own_record;
 use super::parts::{own_identity, request_settings, rules, status_document};
-use super::tasks::{self, Tasks};
+use super::schedule;
+use super::tasks::Tasks;
 
 /// What operators may work on beside the registry.
 #[derive(Clone, Default)]
@@ -283,7 +284,7 @@ impl App {
     }
 
     pub(super) fn start_tasks(&self, tasks: &Tasks) {
-        tasks::start(tasks, self, &self.settings.subscribe());
+        schedule::start(tasks, self, &self.settings.subscribe());
     }
 
     pub(super) fn clock(&self) -> &Clock {

@@ -29,6 +29,7 @@ mod parts;
 mod per_address;
 mod process;
 mod reload;
+mod schedule;
 mod secured;
 mod tasks;
 mod timed_io;

@@ -10,97 +10,26 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::tls::Tls;
-use crate::catalog::{Catalog, UNREAD};
+use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::http::{Overload, Shedding};
 use crate::logging::LogFiles;
 use crate::peers::discovery::Discovery;
-use crate::registry::{LeaseClock, Registry};
+
 use crate::settings::{OwnRegistration, OwnRoot, Settings};
 use crate::snapshot::Snapshot;
 
 use super::App;
 use super::opening::Opening;
 use super::reload::Reload;
+use super::schedule::READ_SECRETS_AGAIN;
 use super::timers::Timers;
 
-/// How soon secrets count that were changed in their files.
-const READ_SECRETS_AGAIN: Duration = Duration::from_secs(3);
-
-/// How late an override may end that ends by itself.
-const END_OVERRIDES: Duration = Duration::from_secs(1);
 /// How soon a task that failed begins again.
 const RUN_AGAIN: Duration = Duration::from_secs(1);
 
 /// How long the start waits for what is on disk.
 const LONGEST_READ: Duration = Duration::from_secs(2);
-
-/// How often it is looked which instances are gone, for whom they belong to.
-const FORGET_OWNERS: Duration = Duration::from_mins(1);
-
-/// Starts all timers. Java starts the one that ends leases with the opening for traffic; so does this.
-pub(super) fn start(tasks: &Tasks, app: &App, settings: &watch::Receiver<Settings>) {
-    let (beaten, time) = (Arc::clone(app.registry()), app.clock().clone());
-    tasks.in_time("lease clock", settings, |_| LeaseClock::BEAT, move || beat(&beaten, &time));
-    let (evicted, peers, time) = (Arc::clone(app.registry()), app.peers().clone(), app.clock().clone());
-    tasks.in_time(
-        "eviction",
-        settings,
-        |settings| settings.leases.eviction_interval,
-        move || {
-            if let Some(ago) = peers.last_missing() {
-                evicted.note_missing_peer(ago);
-            }
-            evict(&evicted, &time);
-        },
-    );
-    let updated = Arc::clone(app.registry());
-    let interval = |settings: &Settings| settings.preservation.threshold_update_interval;
-    tasks.every("renewal threshold", settings, interval, move || updated.update_threshold());
-    let swept = Arc::clone(app.catalog());
-    tasks.every("delta retention", settings, |settings| settings.catalog.delta_sweep, move || swept.sweep_delta());
-    let unread = Arc::clone(app.catalog());
-    tasks.every("unread answers", settings, |_| UNREAD / 2, move || unread.drop_unread());
-    let access = app.access().clone();
-    let secrets = move || {
-        access.read_files_again();
-        access.tell_rest();
-    };
-    tasks.every("secrets", settings, |_| READ_SECRETS_AGAIN, secrets);
-    let (access, held) = (app.access().clone(), Arc::clone(app.registry()));
-    let gone = move || access.forget_owners(|app, id| held.held(app, id).is_none());
-    tasks.every("owners of instances", settings, |_| FORGET_OWNERS, gone);
-    let lifted = Arc::clone(app.registry());
-    let lift = move || {
-        lifted.lift_ended_overrides();
-    };
-    tasks.in_time("ends of overrides", settings, |_| END_OVERRIDES, lift);
-    tasks.tell_events(app);
-    tasks.watch_load(Arc::clone(app.overload()), settings);
-    app.regions().start(&tasks.tracker, &tasks.ending);
-    let own_registration = settings.borrow().own.registration;
-    if own_registration != OwnRegistration::None {
-        tasks.keep_own_record(app.clone(), settings);
-    }
-    let frozen = settings.borrow().catalog.read_only_copy;
-    if let Some(interval) = frozen {
-        tasks.refreeze(Arc::clone(app.catalog()), app.clock().clone(), interval);
-    }
-}
-
-fn beat(registry: &Registry, clock: &Clock) {
-    if let Some(pause) = registry.lease_clock().beat(clock.mono()) {
-        tracing::warn!(?pause, "the process was paused, the pause counts for no lease");
-    }
-}
-
-fn evict(registry: &Registry, clock: &Clock) {
-    // After a pause both timers are due at once, and this one may be the first.
-    beat(registry, clock);
-    if registry.was_opened() {
-        registry.evict();
-    }
-}
 
 /// The running tasks, and the sign for them to end.
 #[derive(Clone, Debug)]
@@ -116,7 +45,7 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Does something on a timer, first after one interval; a change of the settings begins the wait
     /// anew. A run that panics is logged and ends itself only.
-    fn every(
+    pub(super) fn every(
         &self,
         name: &'static str,
         settings: &watch::Receiver<Settings>,
@@ -131,7 +60,7 @@ impl Tasks {
     }
 
     /// The same for short work that must not wait for what requests do.
-    fn in_time(
+    pub(super) fn in_time(
         &self,
         name: &'static str,
         settings: &watch::Receiver<Settings>,
@@ -162,7 +91,7 @@ impl Tasks {
     }
 
     /// Follows what happens, and tells whom the settings name.
-    fn tell_events(&self, app: &App) {
+    pub(super) fn tell_events(&self, app: &App) {
         let events = app.events().clone();
         self.keep_running("events", move || {
             let events = events.clone();
@@ -195,7 +124,7 @@ impl Tasks {
     }
 
     /// Looks how late a timer comes.
-    fn watch_load(&self, overload: Arc<Overload>, settings: &watch::Receiver<Settings>) {
+    pub(super) fn watch_load(&self, overload: Arc<Overload>, settings: &watch::Receiver<Settings>) {
         let (ending, settings) = (self.ending.clone(), settings.clone());
         self.tracker.spawn(async move {
             let mut due = Instant::now() + Overload::PERIOD;
@@ -260,7 +189,7 @@ impl Tasks {
     }
 
     /// Keeps the own record registered from now on, and takes it out at the end.
-    fn keep_own_record(&self, app: App, settings: &watch::Receiver<Settings>) {
+    pub(super) fn keep_own_record(&self, app: App, settings: &watch::Receiver<Settings>) {
         let ending = self.ending.clone();
         let own = settings.borrow().own.clone();
         self.tracker.spawn(async move {
@@ -287,7 +216,7 @@ impl Tasks {
     }
 
     /// Renews the frozen copy at whole multiples of its interval, as Java's timer does.
-    fn refreeze(&self, catalog: Arc<Catalog>, clock: Clock, interval: Duration) {
+    pub(super) fn refreeze(&self, catalog: Arc<Catalog>, clock: Clock, interval: Duration) {
         let (ending, tracker) = (self.ending.clone(), self.tracker.clone());
         self.tracker.spawn(async move {
             let period = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX).max(1);

@@ -9,6 +9,8 @@ use crate::registry::Origin;
 use crate::server::App;
 
 use super::*;
+use crate::registry::LeaseClock;
+use crate::server::schedule::{beat, evict};
 
 fn tasks() -> Tasks {
     Tasks { tracker: TaskTracker::new(), ending: CancellationToken::new(), timers: Timers::start() }
