@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::blocking::off_the_workers;
 use crate::model::InstanceStatus;
 use crate::ops::Context;
 use crate::peers::PeerReport;
@@ -139,7 +138,8 @@ async fn registry(context: &Context, details: bool) -> Report {
         return report;
     }
     let registry = Arc::clone(&context.registry);
-    let preservation = off_the_workers(move || registry.preservation()).await;
+    // With too much to do, probes get an answer all the same.
+    let Ok(preservation) = context.walks.figures(move || registry.preservation()).await else { return report };
     report.with(json!({
         "instances": context.registry.len(),
         "applications": context.catalog.applications().len(),
