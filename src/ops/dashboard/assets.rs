@@ -10,7 +10,19 @@ use http::{HeaderMap, HeaderValue};
 use super::respond;
 
 const STYLE: &str = include_str!("../../../templates/dashboard/dashboard.css");
-const SCRIPT: &str = include_str!("../../../templates/dashboard/dashboard.js");
+/// The dashboard's script: search, following what happens, actions; a file each, which see each other and are seen by
+/// nothing else. Without it the pages list everything all the same.
+const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("../../../templates/dashboard/script/page.js"),
+    include_str!("../../../templates/dashboard/script/instances.js"),
+    include_str!("../../../templates/dashboard/script/search.js"),
+    include_str!("../../../templates/dashboard/script/applications.js"),
+    include_str!("../../../templates/dashboard/script/follow.js"),
+    include_str!("../../../templates/dashboard/script/actions.js"),
+    include_str!("../../../templates/dashboard/script/begin.js"),
+    "})();\n"
+);
 const ICON: &str = include_str!("../../../templates/dashboard/dashboard.svg");
 
 pub(super) async fn style(headers: HeaderMap) -> Response {
