@@ -12,11 +12,13 @@
 //! | `overrides` | statuses set from outside |
 //! | `requirements` | one record never breaks another, identities, empty bodies |
 //! | `limits` | how much may come in |
+//! | `batch_limits` | how much may come in one batch |
 //! | `filters` | some instances of a list alone, lists that are there already |
 //! | `hostile_data` | what a client says is data wherever it goes |
 //! | `ours` | the deliberate differences |
 
 mod answers;
+mod batch_limits;
 mod changes;
 mod filters;
 mod hostile_data;
