@@ -32,9 +32,9 @@ impl Monotonic {
 /// A reading of both times at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
-    /// For durations.
+    /// For durations and what ends after one; never goes back.
     pub mono: Monotonic,
-    /// For showing.
+    /// For people, logs and the wire; may jump either way.
     pub wall: WallMillis,
 }
 

@@ -47,7 +47,6 @@ mod replication;
 mod rooms;
 mod security;
 mod server;
-mod server_under_test;
 mod settings;
 mod simulation;
 mod sockets;

@@ -50,6 +50,9 @@ pub enum ApiError {
     /// 503: too much to do, clients ask the next server.
     #[error("too much to do")]
     Overloaded,
+    /// 503: not open for traffic, and the instance may come with a peer's list; clients ask the next server.
+    #[error("not open for traffic yet")]
+    NotYet,
     /// 503: more reads of lists than may be; counted where that was found.
     #[error("too many reads of lists")]
     TooOften,
@@ -116,7 +119,7 @@ impl IntoResponse for ApiError {
             }
             Self::Forbidden | Self::NotTheOwner => StatusCode::FORBIDDEN.into_response(),
             Self::NotFound => StatusCode::NOT_FOUND.into_response(),
-            Self::Overloaded | Self::TooOften => {
+            Self::Overloaded | Self::NotYet | Self::TooOften => {
                 (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, SOON)]).into_response()
             }
             Self::Full(full) => {

@@ -44,6 +44,7 @@ pub(super) fn renew(api: &Api, Key { app, id }: &Key<'_>, head: &Parts) -> Resul
     match api.registry.renew(&app, id, last_dirty, brought, origin) {
         Renewal::Renewed => Ok(respond::empty(StatusCode::OK, negotiated.content_type)),
         Renewal::RegisterAgain => Err(ApiError::NotFound),
+        Renewal::NotYet => Err(ApiError::NotYet),
         Renewal::Newer(lease) => Ok((StatusCode::CONFLICT, show(&lease, negotiated)).into_response()),
     }
 }

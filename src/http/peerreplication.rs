@@ -55,10 +55,9 @@ pub(super) async fn batch(api: &Api, head: &Parts, body: Body, from: &Connection
 }
 
 /// `POST peerreplication/digest`: what a node of our own holds, compared with what is held here. To others,
-/// and by any other method, it is an unknown path, as in Java. One request at a time of each is answered, more are refused (503).
+/// and by any method but `GET`, it is an unknown path, as in Java. One request at a time of each is answered, more are refused (503).
 pub(super) async fn digest(api: &Api, head: &Parts, body: Body) -> Result<Response, ApiError> {
-    let sender = Identity::of(&head.headers).filter(|sender| sender.digest == Some(DIGEST_VERSION));
-    let Some(sender) = sender else { return Err(ApiError::NotFound) };
+    let sender = sender_of_ours(head)?;
     let limits = BodyLimits { bytes: MOST_REQUEST_BYTES, ..api.settings.load().limits };
     let (request, _room) = body::read(&head.headers, body, limits, &api.bodies, |bytes| Ok(bytes.to_vec())).await?;
     let stream = Turn::of(&head.headers).map(|turn| turn.stream);
@@ -71,4 +70,22 @@ pub(super) async fn digest(api: &Api, head: &Parts, body: Body) -> Result<Respon
     })
     .await;
     answer.map(|answer| respond::document(JSON, answer)).map_err(|error| ApiError::BadRequest(error.to_string()))
+}
+
+/// `GET peerreplication/digest`: who is unconfirmed here, for a node of our own that is about to copy the list. To
+/// others it is an unknown path, as in Java.
+pub(super) async fn unconfirmed(api: &Api, head: &Parts) -> Result<Response, ApiError> {
+    sender_of_ours(head)?;
+    if !api.registry.was_opened() {
+        return Err(ApiError::Forbidden);
+    }
+    let registry = Arc::clone(&api.registry);
+    let answer = off_the_workers(move || digest::unconfirmed(&registry)).await;
+    answer.map(|answer| respond::document(JSON, answer)).map_err(|error| ApiError::BadRequest(error.to_string()))
+}
+
+/// The node of our own that asks.
+fn sender_of_ours(head: &Parts) -> Result<Identity, ApiError> {
+    let sender = Identity::of(&head.headers).filter(|sender| sender.digest == Some(DIGEST_VERSION));
+    sender.ok_or(ApiError::NotFound)
 }

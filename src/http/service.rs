@@ -112,6 +112,7 @@ impl Service {
         let Some(methods) = resource.methods() else {
             return match head.method {
                 Method::POST => peerreplication::digest(api, head, body).await,
+                Method::GET => peerreplication::unconfirmed(api, head).await,
                 _ => Err(ApiError::NotFound),
             };
         };

@@ -6,9 +6,9 @@ use super::{AppName, Instance, InstanceId, InstanceStatus, Text};
 /// is left empty fits all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Selection {
-    /// Their applications.
+    /// Of one of these applications.
     pub apps: Vec<AppName>,
-    /// Themselves.
+    /// With one of these ids, in whichever application.
     pub ids: Vec<InstanceId>,
     /// Their zones, see [`Instance::zone`].
     pub zones: Vec<Text>,

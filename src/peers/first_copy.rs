@@ -3,7 +3,8 @@
 //! It copies the whole registry of the first peer that has one, instances of any status and their
 //! overrides, but no remote regions (see [`super::regions`]), whatever `register-with-eureka` and
 //! `fetch-registry` say. (Java copies from its embedded client, and only what is UP.) A list that breaks
-//! off is none.
+//! off is none. Who is unconfirmed at a node of our own is so here: it is asked for that before and after the list.
+//! A Java server answers that it knows no such thing (404), and so does an earlier version.
 //!
 //! A peer that refuses the connection, or says that it is not open itself, has nothing; when all have nothing
 //! for as many rounds as asked for, there is nothing to copy. Whoever cannot be reached otherwise may have
@@ -21,11 +22,14 @@ use tokio::time::{Instant, sleep};
 
 use crate::codec::{Limits, ReadError, json};
 use crate::model::Instance;
+use crate::registry::Unconfirmed;
 use crate::settings::{NO_REGION, PeerUrl, ReplicationSettings};
 
 use super::Context;
 use super::calls::Reply;
+use super::digest::{self, PATH};
 use super::discovery::Found;
+use super::identity::{DIGEST_VERSION, Identity};
 use super::line::Failure;
 
 /// A registry of half a million instances.
@@ -45,8 +49,8 @@ pub(super) struct FirstCopy<'a> {
 
 /// What a peer has.
 enum Holding {
-    /// A whole registry.
-    All(Vec<Instance>),
+    /// A whole registry, and who is unconfirmed there.
+    All(Vec<Instance>, Unconfirmed),
     /// Nothing: nobody listens there, or it is not open.
     Nothing,
     /// It is this node itself.
@@ -69,7 +73,7 @@ impl FirstCopy<'_> {
             let (mut failed, mut own) = (unanswered.map(|source| (source, "cannot be asked".to_owned())), 0);
             for url in &urls {
                 match self.ask(url).await {
-                    Holding::All(instances) => return self.take_in(url, instances).await,
+                    Holding::All(instances, unconfirmed) => return self.take_in(url, instances, unconfirmed).await,
                     Holding::Nothing => {}
                     Holding::Own => own += 1,
                     Holding::Unknown(failure) => failed = Some((url.to_string(), failure.to_string())),
@@ -109,8 +113,13 @@ impl FirstCopy<'_> {
     }
 
     async fn ask(&self, url: &PeerUrl) -> Holding {
-        let reply = match self.fetch(url).await {
-            Ok(reply) => reply,
+        let asked = async {
+            let Some(unconfirmed) = self.fetch_unconfirmed(url).await? else { return Ok(None) };
+            Ok(Some((unconfirmed, self.fetch(url).await?)))
+        };
+        let (mut unconfirmed, reply) = match asked.await {
+            Ok(Some(answers)) => answers,
+            Ok(None) => return Holding::Nothing,
             Err(Failure::NotThere(cause)) => {
                 tracing::debug!(peer = %url, cause, "a peer is not there, it has nothing to copy");
                 return Holding::Nothing;
@@ -137,7 +146,14 @@ impl FirstCopy<'_> {
                     let refused = refusals.len();
                     tracing::warn!(peer = %url, instances = refused, refusal, "instances of a peer cannot be copied");
                 }
-                Holding::All(instances)
+                if !unconfirmed.is_empty() {
+                    // Who is so no more has renewed there or gone, before the list or after it: it may take its time.
+                    let after = self.fetch_unconfirmed(url).await.ok().flatten().unwrap_or_default();
+                    for (place, age) in &mut unconfirmed {
+                        *age = after.get(place).copied().unwrap_or(0);
+                    }
+                }
+                Holding::All(instances, unconfirmed)
             }
             Ok(Err(error)) => Holding::Unknown(Failure::faulty(error)),
             Err(failure) => Holding::Unknown(failure),
@@ -155,9 +171,30 @@ impl FirstCopy<'_> {
         Ok(reply)
     }
 
-    async fn take_in(&self, peer: &PeerUrl, instances: Vec<Instance>) -> usize {
+    /// Who is unconfirmed there; nobody at a server that does not tell. None if it is not open: it may read its
+    /// snapshot just now.
+    async fn fetch_unconfirmed(&self, url: &PeerUrl) -> Result<Option<Unconfirmed>, Failure> {
+        let asked = self.context.clock.mono();
+        let Reply { status, identity, body } = self.context.calls.get(url, PATH, MOST_BYTES).await?;
+        let tells = |identity: &Identity| identity.digest == Some(DIGEST_VERSION) && identity.node != self.context.node;
+        let Some(identity) = identity.filter(tells).filter(|_| status != StatusCode::NOT_FOUND) else {
+            return Ok(Some(Unconfirmed::new()));
+        };
+        if !identity.open {
+            return Ok(None);
+        }
+        if status != StatusCode::OK {
+            return Err(Failure::of_status(status.as_u16()));
+        }
+        let way = self.context.clock.mono().since(asked);
+        let read = tokio::task::spawn_blocking(move || digest::read_unconfirmed(&body, way));
+        read.await.map_err(Failure::faulty)?.map(Some).map_err(Failure::faulty)
+    }
+
+    async fn take_in(&self, peer: &PeerUrl, instances: Vec<Instance>, unconfirmed: Unconfirmed) -> usize {
         let registry = Arc::clone(&self.context.registry);
-        let taken = tokio::task::spawn_blocking(move || registry.take_in(instances)).await.unwrap_or_default();
+        let taken = tokio::task::spawn_blocking(move || registry.take_in(instances, &unconfirmed)).await;
+        let taken = taken.unwrap_or_default();
         tracing::info!(%peer, instances = taken, "copied the registry of a peer");
         taken
     }

@@ -197,6 +197,13 @@ impl Line {
         Some(News::Down(failure))
     }
 
+    /// Somebody may be back: it is tried now.
+    pub(super) fn hurry(&mut self) {
+        if matches!(self.state, PeerState::Down { .. }) {
+            self.retry_at = None;
+        }
+    }
+
     /// Lets a moment pass, after which something else may be sent.
     pub(super) fn pause(&mut self, now: Monotonic) {
         self.retry_at = Some(now.after(self.part_of(SHORT_WAIT)));

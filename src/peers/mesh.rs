@@ -92,6 +92,8 @@ pub(super) struct Strangers(Mutex<HashMap<NodeId, Stranger>>);
 /// A change that is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Met {
+    /// A server tells something for the first time: another process.
+    Newcomer,
     /// A server is no peer, and was none for a while.
     Stranger,
     /// It is one now.
@@ -109,7 +111,11 @@ impl Strangers {
         if all.len() >= MOST_STRANGERS && !all.contains_key(&node) {
             return None;
         }
+        let is_new = !all.contains_key(&node);
         let stranger = all.entry(node).or_insert(Stranger { node, address, since: now, last: now, named: false });
+        if is_new {
+            return Some(Met::Newcomer);
+        }
         (stranger.last, stranger.address) = (now, address);
         let is_news = now.since(stranger.since) >= PATIENCE && !stranger.named;
         stranger.named |= is_news;
@@ -154,6 +160,13 @@ impl Peers {
                     "a server that is not among the peers tells this one things and hears nothing from it"
                 );
             }
+            // Perhaps a peer that was started again: what waits for it goes out before its clients miss it.
+            Some(Met::Newcomer) => {
+                for post in list.iter().filter_map(|peer| peer.post()) {
+                    post.outbox.lock().hurry();
+                    post.came_in.notify_one();
+                }
+            }
             Some(Met::Peer) => tracing::info!(%node, "a server that was not among the peers is one of them now"),
             None => {}
         }
@@ -190,7 +203,7 @@ mod tests {
         let strangers = Strangers::default();
         let heard = |second: u64, is_peer| strangers.heard(NODE, None, is_peer, Monotonic(second * 1_000));
         let met: Vec<_> = (0..30).filter_map(|turn| heard(turn * 10, false).map(|met| (turn, met))).collect();
-        assert_eq!(met, [(6, Met::Stranger)]);
+        assert_eq!(met, [(0, Met::Newcomer), (6, Met::Stranger)]);
         assert_eq!(strangers.named(Monotonic(300_000)).len(), 1);
         assert_eq!([heard(300, true), heard(310, true)], [Some(Met::Peer), None]);
         assert_eq!(strangers.named(Monotonic(310_000)), []);
@@ -200,8 +213,12 @@ mod tests {
     fn a_server_that_was_just_started_or_has_stopped_is_not_named() {
         let strangers = Strangers::default();
         let heard = |second: u64, is_peer| strangers.heard(NODE, None, is_peer, Monotonic(second * 1_000));
-        assert_eq!([heard(0, false), heard(50, false), heard(55, true), heard(65, false)], [None; 4]);
-        assert_eq!(heard(200, false), None, "it was away");
+        let newcomer = Some(Met::Newcomer);
+        assert_eq!(
+            [heard(0, false), heard(50, false), heard(55, true), heard(65, false)],
+            [newcomer, None, None, newcomer]
+        );
+        assert_eq!(heard(200, false), newcomer, "it was away");
         assert_eq!(heard(260, false), Some(Met::Stranger));
         assert_eq!(strangers.named(Monotonic(500_000)), []);
         for node in 0..1_000 {

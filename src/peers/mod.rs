@@ -96,7 +96,7 @@ pub struct Context {
     pub limits: OutboxLimits,
     /// What was said of refused items.
     pub refusals: Arc<Refusals>,
-    /// Requests.
+    /// How peers are asked: time limits, credentials, TLS.
     pub calls: Calls,
     /// How often nodes of our own compare what they hold; none: never.
     pub digest_interval: Option<Duration>,
@@ -126,7 +126,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// None yet.
+    /// A node without peers, until some are found.
     pub fn new(context: Context) -> Self {
         let (tasks, ending) = (TaskTracker::new(), CancellationToken::new());
         let (strangers, askers) = (Arc::default(), Askers::default());

@@ -137,6 +137,11 @@ impl Outbox {
         self.on_the_way = None;
     }
 
+    /// The peer may be back: it is greeted now if it failed.
+    pub fn hurry(&mut self) {
+        self.line.hurry();
+    }
+
     /// What is known of the peer.
     pub fn state(&self) -> &PeerState {
         self.line.state()

@@ -144,7 +144,7 @@ impl Receiver {
                 let (app, id) = (app.as_str(), id.as_str());
                 match registry.renew_stamped(app, id, last_dirty, overridden_status, stamp, Origin::Peer) {
                     Renewal::Renewed => found(true),
-                    Renewal::RegisterAgain => found(false),
+                    Renewal::RegisterAgain | Renewal::NotYet => found(false),
                     Renewal::Newer(lease) => ReplicationOutcome {
                         status: StatusCode::CONFLICT.as_u16(),
                         entity: Some((lease.instance.clone(), lease.times())),

@@ -78,7 +78,7 @@ mod tests {
     use crate::registry::{Registry, Rules};
     use crate::settings::{PeerUrl, ReplicationSettings, Settings};
 
-    use super::super::{Calls, Context, Credentials, Failure, NodeId, OutboxLimits, Outboxes, Stream};
+    use super::super::{Calls, Context, Credentials, Failure, Next, NodeId, OutboxLimits, Outboxes, Stream};
     use super::*;
 
     fn node(number: u64) -> Identity {
@@ -142,6 +142,22 @@ mod tests {
         peers.recognise(&list[0], Some(node(3)));
         peers.heard(node(3), forged, None);
         assert!(peers.admit(NodeId::of(3), forged).is_some() && peers.admit(NodeId::of(3), own).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_is_back_is_told_what_it_missed_when_it_says_its_first_word() {
+        let (peers, list) = peers(&urls(["http://a/"]));
+        let (post, now) = (list[0].post().unwrap(), peers.context.clock.mono());
+        let greets = || matches!(post.outbox.lock().next(now, |_, _| None), Next::Send(_));
+        let fails = || post.outbox.lock().answered(Err(Failure::NotThere("refused".into())), now);
+        assert!(greets());
+        fails();
+        assert!(!greets(), "it is left alone for a while");
+        peers.heard(node(2), None, None);
+        assert!(greets(), "somebody new may be this peer");
+        fails();
+        peers.heard(node(2), None, None);
+        assert!(!greets(), "the same one again says nothing new");
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use crate::model::{AppName, Instance, InstanceId};
 use super::agreement::OverrideStamp;
 use super::early::Event;
 use super::last_leases::LeaseEvent;
-use super::lease::{Lease, signed};
+use super::lease::Lease;
 use super::lease_length::SignOfLife;
 use super::tombstones::Tombstone;
 use super::{Cause, Commit, Origin, Registry, Told};
@@ -60,7 +60,7 @@ impl Registry {
             cancelled: cause == Cause::Cancelled,
             last_dirty: *last_dirty,
             stamp,
-            at: signed(lease_now).saturating_sub_unsigned(age),
+            at: lease_now.signed().saturating_sub_unsigned(age),
             keep: length.lasts(*asked, SignOfLife::Renewed).saturating_mul(2),
         };
         commit.tombstones.put(app, id, ended);

@@ -93,7 +93,7 @@ impl Origin {
     }
 }
 
-/// One change.
+/// What happened to one lease, once.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// Its place in the order.
@@ -102,9 +102,9 @@ pub struct Change {
     pub at: Monotonic,
     /// The same as wall time, for showing.
     pub wall: WallMillis,
-    /// Why.
+    /// What kind of thing happened.
     pub cause: Cause,
-    /// Through whom.
+    /// Through whom: a client, a peer, an operator, this server.
     pub origin: Origin,
     /// The status before it; none if the instance was not held.
     pub before: Option<InstanceStatus>,

@@ -30,7 +30,7 @@ pub struct Round {
 /// Self-preservation begins to keep lapsed leases, or ends that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreservationNews {
-    /// When.
+    /// When it began or ended, for showing.
     pub at: WallMillis,
     /// Why lapsed leases are kept; none: they are not any more.
     pub held: Option<&'static str>,
@@ -38,7 +38,7 @@ pub struct PreservationNews {
     pub lapsed: usize,
     /// Leases that are overdue, lapsed or not.
     pub silent: usize,
-    /// Renewals in the last minute.
+    /// Renewals in the last full minute.
     pub renewals: u64,
     /// Renewals a minute that must be exceeded for leases to expire by Java's rule.
     pub threshold: u64,

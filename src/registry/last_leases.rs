@@ -9,13 +9,13 @@ use super::change_log::{Cause, Origin};
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseEvent {
-    /// When.
+    /// When it came or went, for showing.
     pub at: WallMillis,
-    /// Whose.
+    /// The instance's application.
     pub app: AppName,
-    /// Whose.
+    /// The instance.
     pub id: InstanceId,
-    /// Why.
+    /// What kind of thing happened.
     pub cause: Cause,
     /// Through whom.
     pub origin: Origin,

@@ -1,7 +1,7 @@
 //! One lease: an instance and how long it may stay without a sign of life (`Lease<InstanceInfo>`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::model::{ActionType, Instance, InstanceStatus, LeaseTimes, OverrideBackground, OverrideNote, WallMillis};
 
@@ -9,6 +9,7 @@ use super::agreement::{Facts, OverrideStamp};
 use super::lease_clock::LeaseMillis;
 use super::lease_length::{LeaseLength, SignOfLife, seconds};
 use super::regions::RegionId;
+use super::renewals::Renewals;
 
 /// A lease as it is after a change. A change makes another one that shares the renewals, so that a
 /// heartbeat that comes at the same moment is not lost; a new registration starts new renewals.
@@ -31,20 +32,6 @@ pub struct Lease {
     renewals: Arc<Renewals>,
 }
 
-/// What a heartbeat touches, and nothing else does but a heartbeat or a status change.
-#[derive(Debug)]
-struct Renewals {
-    /// Time of the lease clock at the last renewal; below 0 if that was another node's, before this
-    /// one began.
-    at: AtomicI64,
-    /// The same as wall time, for showing.
-    wall: AtomicI64,
-    /// A [`SignOfLife`].
-    sign: AtomicU8,
-    /// A bit a peer that has yet to hear of a renewal.
-    waiting: AtomicU64,
-}
-
 impl Lease {
     /// A fresh lease, renewed now.
     pub fn grant(
@@ -63,12 +50,7 @@ impl Lease {
             granted: wall,
             service_up,
             evicted: 0,
-            renewals: Arc::new(Renewals {
-                at: AtomicI64::new(signed(at)),
-                wall: AtomicI64::new(wall),
-                sign: AtomicU8::new(SignOfLife::Registered.stored()),
-                waiting: AtomicU64::new(0),
-            }),
+            renewals: Renewals::begin(at.signed(), wall, SignOfLife::Registered),
         }
     }
 
@@ -116,15 +98,9 @@ impl Lease {
     /// A lease that was just granted, with a last sign of life so many milliseconds before that.
     #[must_use]
     pub(super) fn aged(self, sign: SignOfLife, age: u64) -> Self {
-        let age = i64::try_from(age).unwrap_or(i64::MAX);
-        let earlier = |at: &AtomicI64| AtomicI64::new(at.load(Ordering::Relaxed).saturating_sub(age));
-        let renewals = Renewals {
-            at: earlier(&self.renewals.at),
-            wall: earlier(&self.renewals.wall),
-            sign: AtomicU8::new(sign.stored()),
-            waiting: AtomicU64::new(0),
-        };
-        Self { renewals: Arc::new(renewals), ..self }
+        let earlier = |at: &AtomicI64| at.load(Ordering::Relaxed).saturating_sub_unsigned(age);
+        let renewals = Renewals::begin(earlier(&self.renewals.at), earlier(&self.renewals.wall), sign);
+        Self { renewals, ..self }
     }
 
     /// The same lease around a changed instance.
@@ -177,12 +153,13 @@ impl Lease {
     /// other. Gives whether the instance had been silent for too long.
     pub fn renew(&self, at: LeaseMillis, wall: WallMillis) -> bool {
         let was_overdue = self.overdue_at() < at;
-        self.renewals.at.store(signed(at), Ordering::Relaxed);
-        self.renewals.wall.store(wall, Ordering::Relaxed);
-        if self.sign() != SignOfLife::Renewed {
-            self.renewals.sign.store(SignOfLife::Renewed.stored(), Ordering::Relaxed);
-        }
+        self.renewals.renew(at, wall);
         was_overdue
+    }
+
+    /// Takes another node's sign of life of so long ago, if it is a later one than its own or that is hearsay.
+    pub(super) fn take_sign(&self, sign: SignOfLife, age: u64, now: LeaseMillis, wall: WallMillis) {
+        self.renewals.take_sign(sign, age, now, wall);
     }
 
     /// Notes that these peers, a bit each, are to hear of a renewal. Gives those for which that is news.
@@ -226,12 +203,12 @@ impl Lease {
 
     /// What it goes back to.
     pub fn sign(&self) -> SignOfLife {
-        SignOfLife::of_stored(self.renewals.sign.load(Ordering::Relaxed))
+        self.renewals.sign()
     }
 
     /// Milliseconds of lease time since the last sign of life.
     pub fn age(&self, now: LeaseMillis) -> u64 {
-        u64::try_from(signed(now).saturating_sub(self.renewals.at.load(Ordering::Relaxed))).unwrap_or(0)
+        u64::try_from(now.signed().saturating_sub(self.renewals.at.load(Ordering::Relaxed))).unwrap_or(0)
     }
 
     /// What nodes are to agree on.
@@ -289,9 +266,4 @@ impl Lease {
             service_up: self.service_up,
         }
     }
-}
-
-/// Lease times in which there are times before the clock began.
-pub(super) fn signed(at: LeaseMillis) -> i64 {
-    i64::try_from(at.0).unwrap_or(i64::MAX)
 }

@@ -17,6 +17,13 @@ use crate::clock::Monotonic;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeaseMillis(pub u64);
 
+impl LeaseMillis {
+    /// Where there are times before the clock began, too.
+    pub(super) fn signed(self) -> i64 {
+        i64::try_from(self.0).unwrap_or(i64::MAX)
+    }
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct LeaseClock {

@@ -7,7 +7,7 @@ use crate::model::LeaseRequest;
 /// What a lease goes back to. Java's doubled length depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SignOfLife {
-    /// None: this node held it before it was restarted.
+    /// None: this node held it before it was restarted, or the one of our own that it copied.
     Remembered,
     /// None: a peer held it when this node started, and said nothing of its age.
     Copied,
@@ -21,7 +21,7 @@ impl SignOfLife {
     /// As a number: in atomics, and between nodes.
     pub const fn number(self) -> u8 {
         match self {
-            // Between nodes it is the same.
+            // Nodes tell each other nothing of those that are remembered.
             Self::Remembered | Self::Copied => 0,
             Self::Registered => 1,
             Self::Renewed => 2,

@@ -8,7 +8,7 @@
 //!
 //! | file | what | Java's classes |
 //! | --- | --- | --- |
-//! | `lease`, `lease_length`, `lease_clock` | leases, how long they last, and the time they go by | `Lease` |
+//! | `lease`, `renewals`, `lease_length`, `lease_clock` | leases, when they were renewed, how long they last, and the time they go by | `Lease` |
 //! | `overrides` | own status and status set from outside | `InstanceStatusOverrideRule` |
 //! | `operator`, `override_ends` | overrides that operators set and take back, and their ends | none |
 //! | `agreement`, `repair`, `tombstones` | what two nodes agree on, and what does not come back | none |
@@ -16,7 +16,7 @@
 //! | `history` | every one of the last changes | none |
 //! | `commit` | what is changed together, under one lock | none |
 //! | `capacity` | how many leases there may be | none |
-//! | `explain` | why leases stay or go, in words | none |
+//! | `explain`, `preservation_report` | why leases stay or go, in words | none |
 //! | `preservation`, `eviction` | who may go when | `EvictionTask`, self-preservation |
 //! | `renewal_rate` | renewals of the last minute | `MeasuredRate` |
 //! | `opening`, `early` | when lists may be read, and what no first copy undoes | `shouldAllowAccess` |
@@ -44,14 +44,17 @@ mod operator;
 mod override_ends;
 mod overrides;
 mod preservation;
+mod preservation_report;
 mod read;
 mod recall;
 mod regions;
 mod register;
 mod renew;
 mod renewal_rate;
+mod renewals;
 mod repair;
 mod replicas;
+mod settled;
 mod status_override;
 mod tombstones;
 
@@ -71,14 +74,15 @@ pub use agreement::{Facts, OverrideStamp};
 pub use capacity::Full;
 pub use change_log::{Cause, Change, Origin, RecentChanges, Tally, Version};
 pub use eviction::{PreservationNews, Round};
-pub use explain::{Explanation, PreservationReport, PreservationState, SilentApp};
+pub use explain::{Explanation, Fate};
 pub use last_leases::LeaseEvent;
 pub use lease::Lease;
 pub use lease_clock::{LeaseClock, LeaseMillis};
 pub use lease_length::SignOfLife;
 pub use operator::{Former, StatusChange};
+pub use preservation_report::{PreservationReport, PreservationState, SilentApp};
 pub use read::CatchUp;
-pub use recall::Remembered;
+pub use recall::{Remembered, Unconfirmed};
 pub use regions::{RegionChange, RegionId, RegionSet, RemoteInstance};
 pub use renew::Renewal;
 pub use repair::{Difference, Ended, Holding};
@@ -136,6 +140,8 @@ pub struct Registry {
     preservation_news: broadcast::Sender<PreservationNews>,
     /// Lease time of the last renewal that came too late; raised by heartbeats, read by eviction.
     last_late: AtomicU64,
+    /// Whether anybody may be unconfirmed; set before the opening, and cleared once nobody is.
+    recalled: AtomicBool,
     lease_clock: LeaseClock,
     gate: Gate,
     replicas: Arc<dyn Replicas>,
@@ -176,8 +182,9 @@ impl Registry {
             holding: AtomicBool::new(false),
             preservation_news: broadcast::Sender::new(NEWS_KEPT),
             last_late: AtomicU64::new(0),
+            recalled: AtomicBool::new(false),
             lease_clock: LeaseClock::default(),
-            gate: Gate::new(rules.opening.wait_when_sync_empty),
+            gate: Gate::new(rules.opening.wait_when_sync_empty, clock.mono()),
             replicas,
             regions: Vec::new(),
             rules: ArcSwap::from_pointee(rules),

@@ -193,6 +193,12 @@ impl Registry {
                 return (commit.log.version(), CatchUp::Changes(changes.cloned().collect()));
             }
         }
+        let (version, leases, recent) = self.everything();
+        (version, CatchUp::Everything { leases, recent })
+    }
+
+    /// All leases of one version, and the recent changes.
+    pub(super) fn everything(&self) -> (Version, Vec<Arc<Lease>>, Vec<Change>) {
         // What has a later version than this may be among the leases or not, and is in the log.
         let begun = self.version();
         let leases = self.all_leases();
@@ -200,7 +206,7 @@ impl Registry {
     }
 
     /// Everything, of leases that were collected while changes after `begun` were made.
-    fn completed(&self, begun: Version, mut leases: Vec<Arc<Lease>>) -> (Version, CatchUp) {
+    fn completed(&self, begun: Version, mut leases: Vec<Arc<Lease>>) -> (Version, Vec<Arc<Lease>>, Vec<Change>) {
         let commit = self.commit.lock();
         let (version, recent) = (commit.log.version(), commit.log.recent());
         let meanwhile: Option<Vec<Change>> = recent.since(begun).map(|changes| changes.cloned().collect());
@@ -214,7 +220,7 @@ impl Registry {
             leases.retain(|lease| !changed.contains(&holder_and_instance(lease)));
             leases.extend(changes.iter().filter(|change| !change.is_removal()).map(|change| Arc::clone(&change.lease)));
         }
-        (version, CatchUp::Everything { leases, recent })
+        (version, leases, recent)
     }
 
     /// All applications, to be walked over. A guard on the outer map would hold up whoever registers a new one, and

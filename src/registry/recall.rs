@@ -2,20 +2,26 @@
 //!
 //! Such a lease is *unconfirmed*: it is shown like any other, so that clients find each other at once, but only its
 //! own client can keep it. Unless that renews or registers within one lease length it goes, whatever
-//! self-preservation says: that guards what was heard here, and of this nothing was.
+//! self-preservation says: that guards what was heard here, and of this nothing was. So it is at nodes of our own that
+//! copy this one, and no comparison spreads it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::model::{Instance, InstanceStatus, OverrideBackground};
+use crate::model::{AppName, Instance, InstanceId, InstanceStatus, OverrideBackground};
 
-use super::CatchUp;
 use super::agreement::{Facts, OverrideStamp};
 use super::early::Event;
 use super::lease::Lease;
+use super::lease_length::SignOfLife;
 use super::register::service_up;
 use super::repair::with_facts;
+use super::settled::Settled;
 use super::{Cause, Origin, Registry, Version};
+
+/// Who is unconfirmed at a node, with the milliseconds of each lease that have passed.
+pub type Unconfirmed = HashMap<(AppName, InstanceId), u64>;
 
 /// An instance as it was held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +72,8 @@ impl Registry {
             }
             let Some(held) = self.held(&instance.app, &instance.id) else {
                 granted += 1;
-                self.grant(commit, instance, None, (Some(theirs), background), Cause::Recalled, Origin::Server, now);
+                let settled = Settled { sign: SignOfLife::Remembered, ..Settled::new(Some(theirs), background) };
+                self.grant(commit, instance, None, settled, Cause::Recalled, Origin::Server, now);
                 continue;
             };
             let mine = held.facts();
@@ -97,20 +104,33 @@ impl Registry {
         }
     }
 
+    /// Who is unconfirmed here. It looks at the leases as long as there may be any: anybody may ask.
+    pub fn unconfirmed(&self) -> Unconfirmed {
+        let mut all = Unconfirmed::new();
+        let (is_open, (now, _)) = (self.was_opened(), self.lease_time(self.clock.now()));
+        if !self.recalled.load(Ordering::Acquire) {
+            return all;
+        }
+        for app in self.own_apps() {
+            let unconfirmed = app.iter().filter(|lease| lease.is_unconfirmed());
+            all.extend(unconfirmed.map(|lease| ((lease.instance.app.clone(), lease.key().clone()), lease.age(now))));
+        }
+        // Nobody is granted such a lease after the opening.
+        if is_open && all.is_empty() {
+            self.recalled.store(false, Ordering::Release);
+        }
+        all
+    }
+
     /// How often the override of an instance was stamped anew without a change.
     pub fn restamps(&self) -> u64 {
         self.restamps.load(Ordering::Acquire)
     }
 
-    /// All that this server holds itself, and the version that this is of.
+    /// All that this server holds itself, and the version that this is of. As it is held: a change in the log does not
+    /// know what was stamped after it.
     pub fn all_own(&self) -> (Version, Vec<Arc<Lease>>) {
-        let (version, missed) = self.catch_up(Version::EMPTY);
-        let leases: Vec<_> = match missed {
-            CatchUp::Everything { leases, .. } => leases,
-            CatchUp::Changes(changes) => {
-                changes.into_iter().filter(|change| !change.is_removal()).map(|change| change.lease).collect()
-            }
-        };
+        let (version, leases, _) = self.everything();
         (version, leases.into_iter().filter(|lease| lease.region.is_none()).collect())
     }
 }

@@ -26,7 +26,7 @@ pub struct RegionId(u8);
 pub struct RegionSet(u64);
 
 impl RegionSet {
-    /// No region.
+    /// What is registered here alone.
     pub const NONE: Self = Self(0);
 
     /// The same regions, and this one.

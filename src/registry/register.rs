@@ -1,6 +1,7 @@
 //! Registration, and metadata set from outside, which registers anew.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use parking_lot::MutexGuard;
 
@@ -13,6 +14,8 @@ use super::last_leases::LeaseEvent;
 use super::lease::Lease;
 use super::lease_length::SignOfLife;
 use super::overrides::effective_status;
+use super::recall::Unconfirmed;
+use super::settled::Settled;
 use super::{Cause, Commit, Origin, Registry, Told};
 
 impl Registry {
@@ -28,7 +31,8 @@ impl Registry {
         let said = if origin == Origin::Peer { shown_own(&instance) } else { Some(instance.status) };
         let (instance, is_newer) = newer(before.as_deref(), instance);
         let background = background(before.as_deref(), is_newer, said);
-        self.grant(commit, instance, before.as_deref(), (None, background), Cause::Registered, origin, now);
+        let settled = Settled::new(None, background);
+        self.grant(commit, instance, before.as_deref(), settled, Cause::Registered, origin, now);
     }
 
     /// The same for one of our own nodes, which says when its override was set or taken back: of two
@@ -54,15 +58,8 @@ impl Registry {
         if is_theirs {
             background.note = theirs_behind.note;
         }
-        self.grant(
-            commit,
-            instance,
-            before.as_deref(),
-            (Some(facts), background),
-            Cause::Registered,
-            Origin::Peer,
-            now,
-        );
+        let settled = Settled::new(Some(facts), background);
+        self.grant(commit, instance, before.as_deref(), settled, Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes a peer's newer copy over (`PeerEurekaNode.syncInstancesIfTimestampDiffers`): its data, and
@@ -79,13 +76,15 @@ impl Registry {
         let facts = stands(&held).then(|| brought_facts(&instance).under(&held.facts()));
         let stays = if facts.is_some() { &*held } else { &overridden };
         let background = background(Some(stays), true, shown_own(&instance));
-        self.grant(commit, instance, Some(&overridden), (facts, background), Cause::Registered, Origin::Peer, now);
+        let settled = Settled::new(facts, background);
+        self.grant(commit, instance, Some(&overridden), settled, Cause::Registered, Origin::Peer, now);
     }
 
     /// Takes in what a peer holds, at the start (`PeerAwareInstanceRegistryImpl.syncUp`). What a client
     /// has cancelled since the copy began stays away; of what registered meanwhile only the status set from
-    /// outside is taken, and that only where none was set or taken back here. Gives how many there are.
-    pub fn take_in(&self, instances: Vec<Instance>) -> usize {
+    /// outside is taken, and that only where none was set or taken back here. Who is `unconfirmed` there is so here, for
+    /// what is left of its lease. Gives how many there are.
+    pub fn take_in(&self, instances: Vec<Instance>, unconfirmed: &Unconfirmed) -> usize {
         let mut taken = 0;
         for instance in instances {
             let now = self.clock.now();
@@ -111,7 +110,12 @@ impl Registry {
                     }
                 }
                 before => {
-                    let settled = (facts, background(before.as_deref(), true, shown_own(&instance)));
+                    let settled = Settled::new(facts, background(before.as_deref(), true, shown_own(&instance)));
+                    let place = (instance.app.clone(), instance.id.clone());
+                    let settled = match unconfirmed.get(&place) {
+                        Some(age) if before.is_none() => Settled { sign: SignOfLife::Remembered, age: *age, ..settled },
+                        _ => Settled { sign: SignOfLife::Copied, ..settled },
+                    };
                     self.grant(commit, instance, before.as_deref(), settled, Cause::Copied, Origin::Peer, now);
                 }
             }
@@ -156,7 +160,7 @@ impl Registry {
         };
         let metadata = held.instance.metadata.with(entries);
         let instance = Instance { metadata, ..Instance::clone(&held.instance) };
-        let settled = (None, held.background.clone());
+        let settled = Settled::new(None, held.background.clone());
         self.grant(commit, instance, Some(&held), settled, Cause::MetadataSet, Origin::Client, now);
         true
     }
@@ -171,15 +175,14 @@ impl Registry {
         }
     }
 
-    /// Grants a fresh lease. `facts` says which status and override it has; without them the override
-    /// before it stands, or one that it brings. `background` is what is behind it.
+    /// Grants a lease.
     #[expect(clippy::too_many_arguments, reason = "the one place where leases are granted, with what differs")]
     pub(super) fn grant(
         &self,
         mut commit: MutexGuard<'_, Commit>,
         mut instance: Instance,
         before: Option<&Lease>,
-        (facts, background): (Option<Facts>, OverrideBackground),
+        Settled { facts, background, sign, age }: Settled,
         cause: Cause,
         origin: Origin,
         now: Now,
@@ -214,11 +217,10 @@ impl Registry {
         let at = self.lease_clock.at(now.mono);
         let lease = Lease::grant(Arc::clone(&instance), override_status, service_up, at, now.wall).stamped(stamp);
         let lease = lease.behind(background);
-        let lease = match cause {
-            Cause::Copied => lease.aged(SignOfLife::Copied, 0),
-            Cause::Recalled => lease.aged(SignOfLife::Remembered, 0),
-            _ => lease,
-        };
+        let lease = if sign.is_hearsay() { lease.aged(sign, age) } else { lease };
+        if lease.is_unconfirmed() {
+            self.recalled.store(true, Ordering::Release);
+        }
         let lease = self.put(&mut commit, lease, cause, origin, now);
         self.tell(origin, Told::Register, &lease, now);
         drop(commit);

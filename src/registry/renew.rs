@@ -18,6 +18,9 @@ pub enum Renewal {
     /// 404: there is no such lease, its status is UNKNOWN, or the caller has newer data; it is to
     /// register (again).
     RegisterAgain,
+    /// 503: there is no such lease yet, and a peer's list may bring it any moment. Java says 404, so that the clients
+    /// of a node that is started again register anew.
+    NotYet,
     /// 409: the peer that asks has older data than this.
     Newer(Arc<Lease>),
 }
@@ -50,8 +53,10 @@ impl Registry {
         origin: Origin,
     ) -> Renewal {
         let now = self.clock.now();
+        // Looked at first: a copy is taken in as a whole before the opening.
+        let is_awaited = origin == Origin::Client && self.gate.awaits_copy(now.mono);
         let Some(mut lease) = self.lease(app, id) else {
-            return Renewal::RegisterAgain;
+            return if is_awaited { Renewal::NotYet } else { Renewal::RegisterAgain };
         };
         let status = effective_status(lease.instance.status, lease.override_status);
         if status == InstanceStatus::Unknown {

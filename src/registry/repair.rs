@@ -1,10 +1,10 @@
 //! What another of our nodes holds, compared with what is held here, and taken over where the other
 //! knows better (see [`crate::peers::digest`]; Java has nothing like it).
 //!
-//! Nothing here makes an instance live longer than its client does: a comparison never renews a lease,
-//! and an instance that is taken keeps the age of the last sign of life that it had at the other node.
-//! One that ended here comes back only for a sign of life after that end. Nobody is told: each node
-//! compares for itself.
+//! Nothing here makes an instance live longer than its client does: a comparison never renews a lease, and what is
+//! taken, an instance or an override, comes with the age of the last sign of life at the other node, where that was
+//! later than the last one here. One that ended here comes back only for a sign of life after that end. Nobody is
+//! told: each node compares for itself.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,10 +74,10 @@ pub enum Difference {
 }
 
 impl Registry {
-    /// Shows the facts of every lease, in no order.
+    /// Shows the facts of every lease that is not unconfirmed, in no order.
     pub fn each_fact(&self, mut show: impl FnMut(&AppName, &InstanceId, Facts)) {
         for app in self.own_apps() {
-            for lease in app.iter() {
+            for lease in app.iter().filter(|lease| !lease.is_unconfirmed()) {
                 show(&lease.instance.app, lease.key(), lease.facts());
             }
         }
@@ -99,10 +99,10 @@ impl Registry {
         Some((holding, lease))
     }
 
-    /// The instances of an application, by their ids.
+    /// The instances of an application that are not unconfirmed, by their ids.
     pub fn ids(&self, app: &AppName) -> BTreeSet<InstanceId> {
         let Some(leases) = self.apps.get(app).map(|leases| Arc::clone(&leases)) else { return BTreeSet::new() };
-        leases.iter().map(|lease| lease.key().clone()).collect()
+        leases.iter().filter(|lease| !lease.is_unconfirmed()).map(|lease| lease.key().clone()).collect()
     }
 
     /// Instances of an application after an id that have ended by themselves, in the order of their ids; at
@@ -127,6 +127,23 @@ impl Registry {
         }
         all.truncate(most);
         all
+    }
+
+    /// Confirms the lease of an instance that another node has heard, with the age of that. Versions do not matter, as
+    /// with heartbeats.
+    pub fn confirm(&self, theirs: &Holding) {
+        if let Some(held) = self.held(&theirs.app, &theirs.id).filter(|held| held.is_unconfirmed()) {
+            self.take_sign(&held, theirs, self.clock.now());
+        }
+    }
+
+    /// What is taken over lives as long as the other node says. Else what had left before would end it. Of an instance
+    /// whose lease has lapsed there nobody has heard in time.
+    fn take_sign(&self, held: &Lease, theirs: &Holding, now: Now) {
+        let (lease_now, length) = self.lease_time(now);
+        if !theirs.sign.is_hearsay() && theirs.age <= length.lasts(theirs.lease, theirs.sign) {
+            held.take_sign(theirs.sign, theirs.age, lease_now, now.wall);
+        }
     }
 
     /// What there is to do about another node's copy.
@@ -175,6 +192,7 @@ impl Registry {
             return false;
         }
         let Some(held) = self.held(&theirs.app, &theirs.id) else { return false };
+        self.take_sign(&held, theirs, now);
         let agreed = Facts::agreed(&held.facts().believed(now.wall), &held.heard(theirs.facts, now.wall));
         if difference == Difference::Stamp {
             let stamped = held.overridden(held.override_status).stamped(agreed.override_stamp);
@@ -193,8 +211,8 @@ impl Registry {
         true
     }
 
-    /// Takes the other node's instance over, where it wins: with what is left of its lease there, or with
-    /// the lease that it has here. True if it was taken.
+    /// Takes the other node's instance over, where it wins: with what is left of its lease there, or of
+    /// the lease that it has here if that was heard later. True if it was taken.
     pub fn take_remaining(&self, theirs: &Holding, instance: Instance) -> bool {
         let now = self.clock.now();
         let mut commit = self.commit.lock();
@@ -217,6 +235,7 @@ impl Registry {
         });
         let service_up = service_up(held.as_deref(), facts.status, now);
         let lease = if let Some(held) = &held {
+            self.take_sign(held, theirs, now);
             held.changed(instance, facts.override_status, service_up)
         } else {
             let at = self.lease_clock.at(now.mono);

@@ -16,7 +16,7 @@ use super::{Cause, Commit, Origin, Registry, Told};
 pub struct Set {
     /// When another node set it: later changes stay. None, or one that cannot be believed: now.
     pub stamp: Option<OverrideStamp>,
-    /// Why.
+    /// Reason, owner and end; none: a status that was set by `PUT …/status`.
     pub note: Option<Arc<OverrideNote>>,
 }
 

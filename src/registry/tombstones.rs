@@ -6,7 +6,6 @@ use std::ops::Bound;
 use crate::model::{AppName, InstanceId, WallMillis};
 
 use super::agreement::OverrideStamp;
-use super::lease::signed;
 use super::lease_clock::LeaseMillis;
 
 /// Names come from clients.
@@ -30,11 +29,11 @@ pub(super) struct Tombstone {
 impl Tombstone {
     /// Milliseconds since the end.
     pub(super) fn age(&self, now: LeaseMillis) -> u64 {
-        u64::try_from(signed(now).saturating_sub(self.at)).unwrap_or(0)
+        u64::try_from(now.signed().saturating_sub(self.at)).unwrap_or(0)
     }
 
     pub(super) fn counts(&self, now: LeaseMillis) -> bool {
-        signed(now) <= self.until()
+        now.signed() <= self.until()
     }
 
     /// Lease time until which it counts.
@@ -103,7 +102,7 @@ impl Tombstones {
     /// Forgets those that count no more, at most so many. Gives whether there may be more.
     pub(super) fn sweep(&mut self, now: LeaseMillis, most: usize) -> bool {
         for _ in 0..most {
-            let past = self.until.first().filter(|(until, _)| *until < signed(now));
+            let past = self.until.first().filter(|(until, _)| *until < now.signed());
             let Some((app, id)) = past.and_then(|(_, place)| self.order.get(place)).cloned() else { return false };
             self.take(&app, &id);
         }

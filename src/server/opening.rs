@@ -14,17 +14,21 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Opens with so many instances that were copied from a peer. Reads files, and waits for them however long.
+    /// Opens with so many instances that were copied from a peer, at once if there are any. Reads files, and waits for
+    /// them however long.
     pub(super) async fn open(self, copied: usize) {
         let Self { registry, snapshot } = self;
-        let Some(snapshot) = snapshot else {
+        let is_whole = copied > 0 || snapshot.is_none();
+        if is_whole {
             registry.open(copied);
-            return;
+        }
+        let Some(snapshot) = snapshot else { return };
+        let recall = move || {
+            let recalled = snapshot.recall(is_whole);
+            if !is_whole {
+                registry.open(recalled);
+            }
         };
-        let open = move || {
-            let recalled = snapshot.recall(copied > 0);
-            registry.open(copied.max(recalled));
-        };
-        survive("opening", tokio::task::spawn_blocking(open)).await;
+        survive("opening", tokio::task::spawn_blocking(recall)).await;
     }
 }

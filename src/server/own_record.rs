@@ -65,7 +65,7 @@ impl App {
         let own = self.own();
         let (app, id) = (own.app.as_str(), own.id.as_str());
         let renewal = self.registry().renew(app, id, Some(own.last_dirty), None, Origin::Client);
-        if matches!(renewal, Renewal::RegisterAgain) {
+        if matches!(renewal, Renewal::RegisterAgain | Renewal::NotYet) {
             let record = Instance { is_coordinating_discovery_server: true, ..Instance::clone(own) };
             self.registry().register(record, Origin::Client);
         }

@@ -32,3 +32,13 @@ impl SnapshotSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_waits_five_seconds_at_most_unless_set_otherwise() {
+        assert!(SnapshotSettings::default().interval <= Duration::from_secs(5));
+    }
+}

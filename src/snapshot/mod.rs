@@ -17,13 +17,16 @@
 mod record;
 mod store;
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
 use crate::clock::Clock;
+use crate::model::WallMillis;
 use crate::registry::{Change, Registry, Remembered, Version};
 use crate::settings::SnapshotSettings;
 
@@ -44,11 +47,26 @@ struct Shared {
 
 #[derive(Default)]
 struct Progress {
-    /// None before it was read, and if it cannot be used.
-    store: Option<Store>,
+    file: OnDisk,
     /// What the file holds; none: it has to be written anew.
     written: Option<Mark>,
     is_failing: bool,
+}
+
+/// How the file is used.
+#[derive(Default)]
+enum OnDisk {
+    /// Not before somebody asks what it holds.
+    #[default]
+    Unread,
+    Used(Store),
+    /// Its folder cannot be written to so far. What it held nevertheless has been taken in, if it could be read: when it
+    /// was written then.
+    Later {
+        read: Option<SystemTime>,
+    },
+    /// It is another process's: what that keeps would be lost if it was away for a moment.
+    Foreign,
 }
 
 /// A moment of the registry. Stamps of overrides may change without a change in the log.
@@ -75,39 +93,16 @@ impl Snapshot {
     pub fn recall(&self, copied: bool) -> usize {
         let Shared { path, registry, progress, clock } = &*self.0;
         let mut progress = progress.lock();
-        let shown = path.display();
-        let store = match Store::open(path) {
-            Ok(store) => progress.store.insert(store),
-            Err(error) => {
-                tracing::error!(path = %shown, %error, "there is no snapshot, a restart will forget everything");
-                return 0;
-            }
-        };
-        let remembered: Vec<Remembered> = match store.read(clock.now().wall) {
-            Ok(Contents { held, torn }) => {
-                if torn > 0 {
-                    tracing::warn!(path = %shown, bytes = torn, "the end of the snapshot is torn and was left out");
-                }
-                held
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                let aside = store.set_aside();
-                let aside = aside.map_or_else(|error| format!("nowhere: {error}"), |at| at.display().to_string());
-                tracing::error!(path = %shown, %error, aside, "the snapshot cannot be used and was set aside");
-                return 0;
-            }
-            Err(error) => {
-                tracing::error!(path = %shown, %error, "the snapshot cannot be read, starting without it");
-                return 0;
-            }
-        };
+        let remembered = progress.read(path, clock.now().wall);
         if copied {
             registry.recall_overrides(remembered);
             return 0;
         }
+        if remembered.is_empty() {
+            return 0;
+        }
         let instances = registry.recall(remembered);
-        tracing::info!(path = %shown, instances, "instances of before the restart, unconfirmed until they renew");
+        tracing::info!(path = %path.display(), instances, "instances of before the restart, unconfirmed until they renew");
         instances
     }
 
@@ -119,9 +114,9 @@ impl Snapshot {
         if progress.written == Some(Mark::of(registry)) || !registry.was_opened() {
             return;
         }
-        let Some(mut store) = progress.store.take() else { return };
+        let Some(mut store) = progress.take_store(path) else { return };
         let result = progress.write(&mut store, registry, clock.now().wall);
-        progress.store = Some(store);
+        progress.file = OnDisk::Used(store);
         let path = path.display().to_string();
         match result {
             Ok(()) if progress.is_failing => {
@@ -148,7 +143,65 @@ impl Mark {
 }
 
 impl Progress {
-    fn write(&mut self, store: &mut Store, registry: &Registry, now: i64) -> io::Result<()> {
+    /// Opens the file and gives what it holds: nothing if there is none, or it cannot be used.
+    fn read(&mut self, path: &Path, now: WallMillis) -> Vec<Remembered> {
+        let shown = path.display();
+        let opened = Store::open(path).inspect_err(|error| {
+            self.is_failing = true;
+            lament(path, error);
+        });
+        if matches!(&opened, Err(error) if error.kind() == io::ErrorKind::ResourceBusy) {
+            self.file = OnDisk::Foreign;
+            return Vec::new();
+        }
+        let as_of = modified(path);
+        let read = Store::read(path, now);
+        if let (Ok(store), Err(error)) = (&opened, &read)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            set_aside(store, path, error);
+        }
+        self.file = opened.map_or(OnDisk::Later { read: as_of.filter(|_| read.is_ok()) }, OnDisk::Used);
+        let Contents { held, torn } = read.unwrap_or_default();
+        if torn > 0 {
+            tracing::warn!(path = %shown, bytes = torn, "the end of the snapshot is torn and was left out");
+        }
+        held
+    }
+
+    /// The file, if it can be written to; opened again where that failed so far. Why was told at the start.
+    fn take_store(&mut self, path: &Path) -> Option<Store> {
+        match std::mem::take(&mut self.file) {
+            OnDisk::Used(store) => Some(store),
+            OnDisk::Later { read } => match Store::open(path) {
+                Ok(store) => {
+                    if modified(path) != read {
+                        set_aside(
+                            &store,
+                            path,
+                            &io::Error::other("it was not there, or another, when the server started"),
+                        );
+                    }
+                    Some(store)
+                }
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    lament(path, &error);
+                    self.file = OnDisk::Foreign;
+                    None
+                }
+                Err(_as_before) => {
+                    self.file = OnDisk::Later { read };
+                    None
+                }
+            },
+            other => {
+                self.file = other;
+                None
+            }
+        }
+    }
+
+    fn write(&mut self, store: &mut Store, registry: &Registry, now: WallMillis) -> io::Result<()> {
         let at = Mark::of(registry);
         // Which override was stamped anew is not known.
         let written = self.written.filter(|written| written.restamps == at.restamps && !store.is_overgrown());
@@ -165,6 +218,21 @@ impl Progress {
         self.written = Some(Mark { version, ..at });
         Ok(())
     }
+}
+
+fn lament(path: &Path, error: &io::Error) {
+    tracing::error!(path = %path.display(), %error, "there is no snapshot, a restart will forget everything");
+}
+
+/// None if there is nothing.
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|file| file.modified()).ok()
+}
+
+fn set_aside(store: &Store, path: &Path, error: &io::Error) {
+    let aside = store.set_aside();
+    let aside = aside.map_or_else(|error| format!("nowhere: {error}"), |at| at.display().to_string());
+    tracing::error!(path = %path.display(), %error, aside, "the snapshot cannot be used and was set aside");
 }
 
 impl Record {

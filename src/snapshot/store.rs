@@ -35,7 +35,7 @@ pub(super) struct Store {
 }
 
 /// What a file holds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) held: Vec<Remembered>,
     /// Bytes at its end that were being written when the process ended.
@@ -43,22 +43,22 @@ pub(super) struct Contents {
 }
 
 impl Store {
-    /// Of this path, whose folder is made if it is not there; where it is a link, of what that leads to.
+    /// Of this path, whose folder is made if it is not there; where it is a link, of what that leads to. `ResourceBusy` if
+    /// another process has it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        let path = match fs::canonicalize(path) {
-            // A pipe would never end.
-            Ok(path) if !path.is_file() => return Err(io::Error::other("this is no regular file")),
-            Ok(path) => path,
+        let path = match regular(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-            Err(error) => return Err(error),
+            found => found?,
         };
         let lock = OpenOptions::new().create(true).append(true).mode(OURS_ALONE).open(beside(&path, ".lock"))?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(io::Error::other("another process uses it")),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process uses it"));
+            }
             Err(TryLockError::Error(error)) => return Err(error),
         }
         Ok(Self { path, file: None, whole: 0, appended: 0, _lock: lock })
@@ -69,10 +69,10 @@ impl Store {
         self.file.is_none() || self.appended > self.whole.max(FREE)
     }
 
-    /// What the file holds; `InvalidData` if it is none of ours, or damaged.
-    pub(super) fn read(&self, now: WallMillis) -> io::Result<Contents> {
+    /// What a file holds; `InvalidData` if it is none of ours, or damaged.
+    pub(super) fn read(path: &Path, now: WallMillis) -> io::Result<Contents> {
         let mut bytes = Vec::new();
-        File::open(&self.path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+        File::open(regular(path)?)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
         let invalid =
             |line: usize, problem: &str| io::Error::new(io::ErrorKind::InvalidData, format!("line {line}: {problem}"));
         if u64::try_from(bytes.len()).is_ok_and(|length| length > LONGEST) {
@@ -171,6 +171,12 @@ impl Store {
         self.file = Some(file);
         Ok(())
     }
+}
+
+/// Where a path leads to. A pipe there would never end.
+fn regular(path: &Path) -> io::Result<PathBuf> {
+    let path = fs::canonicalize(path)?;
+    if path.is_file() { Ok(path) } else { Err(io::Error::other("this is no regular file")) }
 }
 
 fn write_beside(path: &Path, records: impl Iterator<Item = Record>) -> io::Result<(File, u64)> {

@@ -12,7 +12,7 @@ use super::*;
 use crate::model::{
     AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, Metadata, NonAmazon, Registration, Text,
 };
-use crate::registry::{Origin, Rules};
+use crate::registry::{Origin, Rules, Unconfirmed};
 use crate::settings::Settings;
 
 fn instance(id: &str, metadata: &[(&str, &str)]) -> Instance {
@@ -65,11 +65,19 @@ impl Node {
     fn held(&self) -> BTreeMap<String, Remembered> {
         let (_, leases) = self.registry.all_own();
         let remembered = leases.iter().map(|lease| {
-            let remembered = Remembered::of(lease);
+            let (app, id) = (&lease.instance.app, &lease.instance.id);
+            let remembered = Remembered::of(&self.registry.held(app, id).unwrap());
             let instance = Instance { action: None, last_updated: 0, ..remembered.instance };
             (instance.id.as_str().to_owned(), Remembered { instance, ..remembered })
         });
         remembered.collect()
+    }
+
+    /// Ends it. Whoever is started with the file after it holds the same.
+    fn comes_back_from(self, path: &Path) {
+        let held = self.held();
+        drop(self);
+        assert_eq!(after_restart(path), held);
     }
 }
 
@@ -151,9 +159,7 @@ fn an_override_that_is_set_once_more_is_as_late_after_a_restart() {
     node.snapshot.keep();
     node.set_status("ord-1", InstanceStatus::OutOfService);
     node.snapshot.keep();
-    let before = node.held();
-    drop(node);
-    assert_eq!(after_restart(&path), before);
+    node.comes_back_from(&path);
 }
 
 #[test]
@@ -170,11 +176,9 @@ fn what_a_peer_gave_learns_when_and_why_its_override_was_set() {
     let (_other, elsewhere) = place();
     let node = Node::start(&elsewhere);
     let copy = |id: &str, status| Instance { overridden_status: status, status, ..instance(id, &[]) };
-    node.registry.take_in(vec![
-        copy("same", InstanceStatus::OutOfService),
-        copy("other", InstanceStatus::Down),
-        instance("none", &[]),
-    ]);
+    let copied =
+        vec![copy("same", InstanceStatus::OutOfService), copy("other", InstanceStatus::Down), instance("none", &[])];
+    node.registry.take_in(copied, &Unconfirmed::new());
     Snapshot::new(&path, Arc::clone(&node.registry), Clock::held(1_760_000_000_000)).recall(true);
     let held = node.held();
     assert_eq!(held["same"].override_stamp, set_at);

@@ -7,6 +7,7 @@ mod hostile;
 mod links;
 mod page;
 mod pages;
+mod unconfirmed;
 
 use serde_json::{Value, json};
 

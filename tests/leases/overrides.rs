@@ -4,7 +4,7 @@ use super::fleet::{Fleet, START, id, instance};
 
 use eurekad::clock::Clock;
 use eurekad::model::{AppName, Instance, InstanceStatus};
-use eurekad::registry::{Origin, Renewal};
+use eurekad::registry::{Origin, Renewal, Unconfirmed};
 use eurekad::server::App;
 use eurekad::settings::Settings;
 
@@ -98,7 +98,7 @@ async fn an_override_comes_with_the_copy_of_one_who_registered_before_it() {
         overridden_status: InstanceStatus::OutOfService,
         ..instance("ORDERS", "ord-1", 30, 90)
     };
-    assert_eq!(registry.take_in(vec![copied]), 1);
+    assert_eq!(registry.take_in(vec![copied], &Unconfirmed::new()), 1);
     let lease = registry.instance("ORDERS", "ord-1").unwrap();
     assert_eq!((lease.instance.last_dirty, &*lease.instance.host_name), (7, "host.test"), "its own data stays");
     assert_eq!(lease.override_status, Some(InstanceStatus::OutOfService));

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::server::body_with;
 use crate::sockets::server::{Server, command, eventually, output};
-use crate::sockets::wire::post;
+use crate::sockets::wire::{heartbeat, post};
 
 /// Exit code, standard output, standard error.
 type Told = (Option<i32>, String, String);
@@ -89,6 +89,35 @@ ORDERS  ord-2     UP      10.20.0.2:8080  a     -
     assert_eq!(code, Some(0));
     assert!(told.contains("ORDERS  ord-3     UP      gone\n"), "{told}");
     assert_eq!(run(&["ls", "--app", "ORDERS"]).1.lines().count(), 3);
+}
+
+#[test]
+fn what_is_known_from_before_a_restart_alone_is_marked() {
+    let state = TempDir::new().expect("a folder");
+    let path = format!("--eurekad.snapshot.path={}", state.path().join("registry.snapshot").display());
+    let (mut before, dir, url) = server(&[&path]);
+    fill(&before);
+    let drain = ["drain", "--instance=ord-3", "--reason=disk", "--owner=ann", "--for=30m", "--yes", "--server", &url];
+    assert_eq!(eurekad(dir.path(), &drain).0, Some(0));
+    let overrides = eurekad(dir.path(), &["overrides", "--server", &url]);
+    assert!(overrides.1.contains("ORDERS  ord-3     OUT_OF_SERVICE  ann    disk    20"), "{}", overrides.1);
+    before.signal("TERM");
+    assert_eq!(before.exit_code(), Some(0));
+
+    let (after, dir, url) = server(&[&path]);
+    let run = |arguments: &[&str]| eurekad(dir.path(), &[arguments, &["--server", &url]].concat());
+    assert_eq!(run(&["overrides"]), overrides, "with its reason, its owner and its end");
+    assert_eq!(after.connect().ask(heartbeat("ORDERS", "ord-1")).status, 200);
+    let expected = "\
+APP     INSTANCE  STATUS           ADDRESS         ZONE  SET FROM OUTSIDE
+ORDERS  ord-1     UP               10.20.0.1:8080  a     -
+ORDERS  ord-2     UP, unconfirmed  10.20.0.2:8080  a     -
+";
+    assert_eq!(run(&["show", "orders", "--json"]).0, Some(0));
+    assert_eq!(run(&["ls", "--metadata", "version=1.4"]).1, expected);
+    assert!(!run(&["show", "orders", "ord-1"]).1.contains("unconfirmed"));
+    assert!(run(&["show", "orders", "ord-2"]).1.ends_with("\nunconfirmed: true\n"));
+    assert!(run(&["explain", "orders", "ord-2"]).1.starts_with("It is known from before the restart and unconfirmed;"));
 }
 
 #[test]

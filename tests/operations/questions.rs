@@ -40,7 +40,7 @@ async fn case_108_instances_are_found_by_anything_that_is_known_of_them() {
     let one = server.json("/eureka/operations/instances?instance=ord-1").await["instances"][0].take();
     let expected = json!({
         "app": "ORDERS", "instance": "ord-1", "host": "host-1.test", "ip": "10.20.0.1", "port": 8081,
-        "status": "OUT_OF_SERVICE", "zone": "a", "lastRenewal": START, "leaseEnds": START + 90_000,
+        "status": "OUT_OF_SERVICE", "unconfirmed": false, "zone": "a", "lastRenewal": START, "leaseEnds": START + 90_000,
         "override": {
             "status": "OUT_OF_SERVICE", "reason": "disk", "owner": "ann", "since": START, "until": null,
         },
@@ -72,7 +72,7 @@ async fn case_082_peers_and_thresholds_are_data() {
     let server = fleet(&["--eureka.client.service-url.defaultZone=http://10.20.0.99:8761/eureka/"]).await;
     let preservation = server.json("/eureka/operations/preservation").await;
     assert_eq!((&preservation["leases"], &preservation["state"]), (&json!(11), &json!("calm")), "{preservation}");
-    for figure in ["renewals", "expected", "threshold", "silent", "lapsed"] {
+    for figure in ["renewals", "expected", "threshold", "silent", "lapsed", "unconfirmed"] {
         assert!(preservation[figure].is_number(), "{figure}");
     }
     assert_eq!(server.json("/eureka/operations/peers").await, json!({"peers": []}), "none was found yet");

@@ -116,7 +116,7 @@ fn held<T>(future: impl Future<Output = T>) -> T {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn an_old_copy_and_the_delta_are_a_new_copy(operations in prop::collection::vec(any_operation(), 1..60)) {

@@ -289,7 +289,7 @@ async fn take(inputs: &[Input]) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn nothing_that_comes_in_harms_anybody(inputs in vec(any_input(), 1..8)) {

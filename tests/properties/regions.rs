@@ -160,7 +160,7 @@ fn run(words: &[&str], steps: &[Step], follow: bool) -> TestCaseResult {
 
 proptest! {
     // Each asks for eight lists after every other step.
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn lists_with_regions_agree_with_their_deltas(steps in proptest::collection::vec(any_step(), 1..40)) {

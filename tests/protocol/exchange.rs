@@ -8,10 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri, header};
 use flate2::read::GzDecoder;
-use http_body_util::BodyExt as _;
 
 use super::raw_http;
-use crate::server_under_test::ServerUnderTest;
+use crate::server;
 
 /// A request, sent as it stands: nothing is escaped or folded.
 #[derive(Clone, Debug, Default)]
@@ -84,10 +83,14 @@ impl Answer {
     }
 }
 
+/// When a server of ours starts, milliseconds since 1970. It is far from each time in the recordings, so that "about
+/// now" can be told from what a request fixed.
+const START: i64 = 1_800_000_000_000;
+
 /// What a replay talks to.
 pub(crate) enum Server {
     /// A fresh server of ours, without a socket.
-    Router(Box<ServerUnderTest>),
+    Router(Box<server::Server>),
     /// Somebody's running server.
     Socket(SocketAddr),
 }
@@ -95,10 +98,12 @@ pub(crate) enum Server {
 impl Server {
     /// A fresh server with these settings, or the control that the environment names.
     pub(crate) fn fresh(words: &[&str]) -> Self {
-        match std::env::var("EUREKA_SERVER") {
-            Ok(address) => Self::Socket(address.parse().expect("EUREKA_SERVER is an address and a port")),
-            Err(_) => Self::Router(Box::new(ServerUnderTest::fresh(words))),
+        if let Ok(address) = std::env::var("EUREKA_SERVER") {
+            return Self::Socket(address.parse().expect("EUREKA_SERVER is an address and a port"));
         }
+        let server = server::Server::not_open_at(START, words);
+        server.app.open();
+        Self::Router(Box::new(server))
     }
 
     /// Whether this is the control: a server that is not ours.
@@ -109,7 +114,7 @@ impl Server {
     /// The server's wall time, milliseconds since 1970.
     pub(crate) fn wall(&self) -> i64 {
         match self {
-            Self::Router(server) => server.wall(),
+            Self::Router(server) => server.clock.now().wall,
             Self::Socket(_) => {
                 #[expect(clippy::disallowed_methods, reason = "a control server runs on the system's clock")]
                 let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock past 1970");
@@ -127,17 +132,15 @@ impl Server {
     }
 }
 
-async fn through_router(server: &ServerUnderTest, ask: &Ask) -> Answer {
+async fn through_router(server: &server::Server, ask: &Ask) -> Answer {
     // What is no HTTP never reaches a router: the HTTP library answers it with a bare 400.
     let Some(request) = request(ask) else { return Answer { status: 400, ..Answer::default() } };
-    let response = server.send(request).await;
-    let (head, body) = response.into_parts();
-    let headers =
-        head.headers.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
-    let body = body.collect().await.expect("a body that ends").to_bytes();
+    let reply = server.answer(request).await;
+    let headers = reply.headers.iter();
+    let headers = headers.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
     // The HTTP library sends no body after HEAD either.
-    let body = if ask.method == "HEAD" { Vec::new() } else { body.to_vec() };
-    Answer { status: head.status.as_u16(), headers: headers.collect(), body }
+    let body = if ask.method == "HEAD" { Vec::new() } else { reply.body.to_vec() };
+    Answer { status: reply.status, headers: headers.collect(), body }
 }
 
 fn request(ask: &Ask) -> Option<Request<Body>> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::sockets::server::{SOON, Server, eventually};
-use crate::sockets::wire::{get, instance, post, register};
+use crate::sockets::wire::{get, heartbeat, instance, post, register};
 
 use super::cluster::{
     addresses, agree, ask, cancel, cluster, everything, holds, ids, is_open, node, replicas, set_status, state, url,
@@ -49,6 +49,17 @@ fn waiting(manner: Manner) -> (Server, FakePeer) {
         "--management.endpoint.health.probes.enabled=true",
     ];
     (node(own, &[peer.address], &words), peer)
+}
+
+#[test]
+fn until_it_has_the_list_a_client_it_does_not_know_is_not_told_to_register() {
+    let (a, _peer) = waiting(Manner::Never);
+    let answer = a.connect().ask(heartbeat("ORDERS", "ord-1"));
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "the next server knows it");
+    let told = heartbeat("ORDERS", "ord-1").replace("\r\n\r\n", "\r\nx-netflix-discovery-replication: true\r\n\r\n");
+    assert_eq!(ask(&a, told), 404, "a peer sends the whole of it then");
+    assert_eq!(ask(&a, register("ORDERS", "ord-1")), 204);
+    assert_eq!(ask(&a, heartbeat("ORDERS", "ord-1")), 200);
 }
 
 #[test]

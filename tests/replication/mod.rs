@@ -2,8 +2,8 @@
 //! whose peers pause, die, hang or talk nonsense.
 //!
 //! Each cluster has addresses of its own below 127.0.0.0/8, so that nodes know each other's before they
-//! start and nobody else takes them. Those of `faults_under_load` take half a minute each and run with
-//! `--ignored` only.
+//! start and nobody else takes them. Those of `faults_under_load` take half a minute or
+//! more each and run with `--ignored` only.
 
 mod aliases;
 mod batches_in_flight;
@@ -20,3 +20,4 @@ mod reports;
 mod rolling;
 mod spreading;
 mod straight;
+mod unconfirmed;

@@ -72,7 +72,7 @@ fn case_072_a_rolling_restart_loses_nobody() {
     let mut wire = a.connect();
     for id in ids("ord", COUNT) {
         let short = instance("ORDERS", &id)
-            .replace(r#""durationInSecs":90"#, r#""renewalIntervalInSecs":1,"durationInSecs":4"#);
+            .replace(r#""durationInSecs":90"#, r#""renewalIntervalInSecs":1,"durationInSecs":8"#);
         assert_eq!(wire.ask(post("ORDERS", &short)).status, 204);
     }
     agree(&[&a, &b], SOON);
@@ -90,7 +90,7 @@ fn case_072_a_rolling_restart_loses_nobody() {
             eventually("it is a peer", || (replicas(stopped).available.len() == 1).then_some(()));
         }
         // Longer than a lease.
-        thread::sleep(Duration::from_millis(4_500));
+        thread::sleep(Duration::from_millis(8_500));
         over.store(true, Ordering::Relaxed);
         clients.join().expect("the clients")
     });

@@ -38,7 +38,7 @@ async fn ask(server: &Server, user: Option<&str>, method: &str, target: &str, mo
 const ANY: [&str; 7] = ["read", "register", "operate", "peer", "metrics", "orders", "bound"];
 
 /// Method and path below a root; whether it comes from a peer; who may.
-const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
+const REQUESTS: [(&str, &str, bool, &[&str]); 25] = [
     ("GET", "apps", false, &["read", "peer", "orders"]),
     ("HEAD", "apps", false, &["read", "peer", "orders"]),
     ("GET", "apps/delta", false, &["read", "peer", "orders"]),
@@ -49,6 +49,7 @@ const REQUESTS: [(&str, &str, bool, &[&str]); 24] = [
     ("GET", "svips/a", false, &["read", "peer", "orders"]),
     ("GET", "status", false, &["read", "peer", "orders"]),
     ("GET", "serverinfo/statusoverrides", false, &["read", "peer", "orders"]),
+    ("GET", "peerreplication/digest", false, &["read", "peer", "orders"]),
     ("POST", "apps/STOCK", false, &["register"]),
     ("PUT", "apps/STOCK/1", false, &["register"]),
     ("DELETE", "apps/STOCK/1", false, &["register"]),

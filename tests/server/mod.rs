@@ -52,8 +52,13 @@ impl Server {
 
     /// The same before it opens.
     pub(crate) fn not_open(words: &[&str]) -> Self {
+        Self::not_open_at(START, words)
+    }
+
+    /// The same with a clock that begins at another wall time.
+    pub(crate) fn not_open_at(wall: i64, words: &[&str]) -> Self {
         let settings = Settings::from_words(words).expect("valid words");
-        let clock = Clock::held(START);
+        let clock = Clock::held(wall);
         let app = App::new(&settings, clock.clone());
         Self { app, clock }
     }

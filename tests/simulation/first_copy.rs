@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eurekad::codec::{Detail, Document, Group, Limits, Shown, json};
 use eurekad::model::{Instance, InstanceStatus};
 use eurekad::peers::Failure;
-use eurekad::registry::Origin;
+use eurekad::registry::{Origin, Unconfirmed};
 
 use super::event::Event;
 use super::network::{Body, Place};
@@ -116,7 +116,7 @@ impl World {
             }
             taken
         } else {
-            server.registry.take_in(instances)
+            server.registry.take_in(instances, &Unconfirmed::new())
         };
         self.observe_copy(node, &copied);
         self.report.copied += u64::try_from(taken).unwrap();

@@ -50,7 +50,7 @@ use report::Report;
 use world::World;
 
 /// Seeds of a plain `cargo test`.
-const SEEDS: u64 = 120;
+const SEEDS: u64 = 60;
 
 /// How nodes find what lost tasks left different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,7 +44,9 @@ fn instances(out: &mut impl Write, answer: &Answer, json: bool) -> Result<u8, St
         let row = |each: &Value| {
             let place = format!("{}:{}", text(each, "ip"), text(each, "port"));
             let set = if each["override"].is_null() { "-".to_owned() } else { set_by(&each["override"]) };
-            [text(each, "app"), text(each, "instance"), text(each, "status"), place, text(each, "zone"), set]
+            let unconfirmed = if each["unconfirmed"] == true { ", unconfirmed" } else { "" };
+            let status = text(each, "status") + unconfirmed;
+            [text(each, "app"), text(each, "instance"), status, place, text(each, "zone"), set]
         };
         let rows: Vec<_> = found.iter().map(row).collect();
         table(out, ["APP", "INSTANCE", "STATUS", "ADDRESS", "ZONE", "SET FROM OUTSIDE"], &rows)?;
@@ -76,6 +78,11 @@ pub(super) async fn instance(
         writeln!(out, "{}", answer.text)?;
     } else {
         fields(out, "", &answer.json["instance"])?;
+        // The protocol has no word for it. Whoever may not ask, and a Java server, leave it out.
+        let told = server.get(&["operations", "explain", app, id], &[]).await;
+        if told.is_ok_and(|told| told.json["unconfirmed"] == true) {
+            writeln!(out, "unconfirmed: true")?;
+        }
     }
     Ok(0)
 }

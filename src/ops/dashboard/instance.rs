@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use crate::codec::json;
 use crate::model::{AppName, DataCenter, Instance, InstanceId, Port, Text};
-use crate::registry::{Change, Explanation, Lease};
+use crate::registry::{Change, Explanation, Fate, Lease};
 
 use super::links::web_address;
 use super::moments::length;
@@ -32,6 +32,7 @@ struct Held {
     /// Why the status is not what the instance says.
     why: Option<String>,
     overridden: bool,
+    is_unconfirmed: bool,
     /// None of one that another region holds.
     ends: Option<Ends>,
     lease: Vec<Field>,
@@ -113,6 +114,7 @@ impl Dashboard {
             status: instance.status.as_str(),
             why: why(lease, asker.now),
             overridden: lease.override_status.is_some(),
+            is_unconfirmed: lease.is_unconfirmed(),
             ends: explained.as_ref().map(|explained| ends(explained, asker)),
             lease: self.lease_fields(lease, explained.as_ref()),
             fields: self.fields(instance),
@@ -141,11 +143,12 @@ impl Dashboard {
         };
         fields.push(field("Lasts after a renewal", length(explained.lasts)));
         fields.push(field("Silent for", length(explained.silent_for)));
-        let fate = match (explained.is_lapsed, explained.preservation.state.keeps()) {
-            (false, _) if explained.is_silent => "it misses renewals, and ends when it lapses unless kept",
-            (false, _) => "it renews on time",
-            (true, true) => "it has lapsed, and is kept by self-preservation",
-            (true, false) => "it has lapsed, and goes with one of the next rounds",
+        let fate = match explained.fate() {
+            Fate::GoesUnconfirmed => "it goes when it lapses, unless its client renews or registers",
+            Fate::IsSilent => "it misses renewals, and ends when it lapses unless kept",
+            Fate::Renews => "it renews on time",
+            Fate::IsKept => "it has lapsed, and is kept by self-preservation",
+            Fate::EndsNext | Fate::Ends => "it has lapsed, and goes with one of the next rounds",
         };
         fields.push(field("What becomes of it", fate.to_owned()));
         fields

@@ -45,12 +45,14 @@ struct Counted {
 struct Status {
     name: &'static str,
     count: String,
-    ids: Vec<Id>,
+    ids: Vec<Listed>,
 }
 
-struct Id {
+/// One of the instances with that status.
+struct Listed {
     id: String,
     url: Option<String>,
+    is_unconfirmed: bool,
 }
 
 /// `GET /`. With `?figures` without the instances, for the script, which has them from elsewhere.
@@ -93,11 +95,12 @@ fn app(name: &AppName, leases: &[Arc<Lease>], links: &Links, asker: &Asker) -> A
         let counts = counts.into_iter();
         counts.map(|(name, count)| Counted { name: name.to_owned(), count: asker.language.count(count) }).collect()
     };
-    let mut by_status: BTreeMap<_, Vec<Id>> = BTreeMap::new();
+    let mut by_status: BTreeMap<_, Vec<Listed>> = BTreeMap::new();
     for lease in leases {
         let instance = &lease.instance;
         let url = web_address(instance.status_page_url.as_ref()).map(str::to_owned);
-        by_status.entry(instance.status).or_default().push(Id { id: instance.id.as_str().to_owned(), url });
+        let listed = Listed { id: instance.id.as_str().to_owned(), url, is_unconfirmed: lease.is_unconfirmed() };
+        by_status.entry(instance.status).or_default().push(listed);
     }
     let statuses = by_status.into_iter();
     App {

@@ -29,6 +29,9 @@ pub(super) struct Row<'a> {
     /// Whether a status set from outside can be taken back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) overridden: bool,
+    /// It is known from before a restart alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) unconfirmed: bool,
     /// Another server holds it, so that nothing can be done about it here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) remote: bool,
@@ -60,6 +63,7 @@ impl<'a> Row<'a> {
             zone: instance.zone(),
             why: why(lease, now),
             overridden: lease.override_status.is_some(),
+            unconfirmed: lease.is_unconfirmed(),
             remote: lease.region.is_some(),
             url: web_address(instance.status_page_url.as_ref()),
             image: machine_image(instance),

@@ -25,6 +25,8 @@ pub(super) struct System {
     pub(super) preservation: String,
     /// Whether lapsed leases are kept.
     pub(super) keeps: bool,
+    /// What there is to say of instances that are known from before a restart alone.
+    pub(super) unconfirmed: Option<String>,
     pub(super) peers: Vec<Peer>,
     /// Names and values, in Java's order.
     pub(super) general: Vec<(&'static str, String)>,
@@ -88,6 +90,7 @@ impl Dashboard {
             warning: warning(&preservation, uptime > grace),
             preservation: preservation.sentence(),
             keeps: preservation.state.keeps(),
+            unconfirmed: preservation.unconfirmed_sentence(),
             peers: peers(&reports, asker),
             general: all,
             own_ip: context.own.ip_addr.to_string(),

@@ -66,6 +66,7 @@ fn preserved(report: &PreservationReport) -> Value {
         "leases": report.leases,
         "silent": report.silent,
         "lapsed": report.lapsed,
+        "unconfirmed": report.unconfirmed,
         "renewals": report.renewals,
         "expected": report.expected,
         "threshold": report.threshold,

@@ -28,6 +28,7 @@ pub(super) fn instance(registry: &Registry, lease: &Lease) -> Value {
         "port": port.number,
         "status": instance.status.as_str(),
         "override": override_of(lease),
+        "unconfirmed": lease.is_unconfirmed(),
         "zone": instance.zone(),
         "lastRenewal": lease.times().last_renewal,
         "leaseEnds": registry.ends_at(lease),

@@ -13,8 +13,8 @@ use crate::peers::line::{Failure, PeerState};
 use crate::peers::peer::{Peer, Standing};
 use crate::peers::{Compared, Context, Peers};
 
-use super::MOST_ANSWER_BYTES;
 use super::exchange::{Differing, Exchange, Findings};
+use super::{MOST_ANSWER_BYTES, PATH};
 
 /// Before the first exchange, which tells since when the overrides of the first copy stand.
 const FIRST: Duration = Duration::from_secs(5);
@@ -85,7 +85,7 @@ async fn exchange(
     let mut exchange = exchange.mending(known);
     loop {
         let asked = context.clock.mono();
-        let reply = context.calls.post(&peer.url, "peerreplication/digest", request, true, MOST_ANSWER_BYTES).await?;
+        let reply = context.calls.post(&peer.url, PATH, request, true, MOST_ANSWER_BYTES).await?;
         let took = context.clock.mono().since(asked);
         let same = reply.identity.map(|identity| identity.node) == peer.node();
         if reply.status != StatusCode::OK || !same {

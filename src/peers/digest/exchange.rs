@@ -134,6 +134,7 @@ impl Exchange {
         let mut notes = Notes::of(theirs.notes);
         for holding in theirs.held.iter().filter_map(|entry| entry.holding(way, now)) {
             let holding = notes.under(holding);
+            registry.confirm(&holding);
             match registry.compare(&holding) {
                 Difference::None => {}
                 Difference::Status | Difference::Instance if !self.is_ripe(&holding.app, &holding.id) => {

@@ -7,6 +7,10 @@
 //! ([`Registry::compare`]) and fetches whole instances only where it must take them. The time that an
 //! answer took is added to its ages, so that nothing gets younger on its way.
 //!
+//! Leases that are [unconfirmed](crate::registry::Registry::recall) are left out: they are told to nobody, and the copy of
+//! whoever has heard the instance stands. Where the peer has heard it, that confirms the lease here. A node that starts
+//! asks who is unconfirmed (`GET`), so that it copies them as that.
+//!
 //! Java has no such thing: peers there stay different until heartbeats find it, or for ever. A peer that
 //! does not say that it speaks this version of it (see [`super::Identity`]) is never asked.
 //!
@@ -18,6 +22,7 @@
 //! | `exchange` | the node that asks: a state machine without I/O |
 //! | `compare` | the timer and the requests |
 //! | `askers` | one request at a time of each node |
+//! | `unconfirmed` | who is unconfirmed, for a first copy |
 //!
 //! [`Registry::compare`]: crate::registry::Registry::compare
 
@@ -26,12 +31,14 @@ mod askers;
 pub(super) mod compare;
 mod exchange;
 mod summary;
+mod unconfirmed;
 mod wire;
 
 pub use answer::answer;
 pub use askers::{Admitted, Askers};
 pub use exchange::{Differing, Exchange, Findings, repair};
 pub use summary::{Digest, Summary, differing, summary};
+pub use unconfirmed::{read_unconfirmed, unconfirmed};
 
 use crate::codec::shortened;
 
@@ -46,6 +53,8 @@ pub enum DigestError {
     OtherAnswer,
 }
 
+/// Where both is asked for.
+pub(super) const PATH: &str = "peerreplication/digest";
 /// Bytes of a request at most, unpacked.
 pub const MOST_REQUEST_BYTES: usize = 10 << 20;
 /// Bytes of an answer at most.

@@ -4,6 +4,7 @@ mod histories;
 mod notes;
 mod overrides;
 mod pieces;
+mod unconfirmed;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::model::{
     AppName, DataCenter, GivenDataCenter, Instance, InstanceId, InstanceStatus, LeaseRequest, NonAmazon,
     OverrideBackground, Registration, WallMillis,
 };
-use crate::registry::{Facts, Origin, OverrideStamp, Registry, Renewal, Rules, Set};
+use crate::registry::{Facts, Origin, OverrideStamp, Registry, Renewal, Rules, Set, Unconfirmed};
 use crate::settings::Settings;
 
 use super::*;
@@ -39,9 +40,12 @@ impl Node {
 
     /// One that has yet to open.
     fn closed(skew: WallMillis) -> Self {
+        Self::with_clock(Clock::held(START + skew))
+    }
+
+    fn with_clock(clock: Clock) -> Self {
         let Settings { leases, preservation, opening, catalog, .. } =
             Settings::from_words(&["--eureka.server.enable-self-preservation=false"]).unwrap();
-        let clock = Clock::held(START + skew);
         let registry = Arc::new(Registry::new(Rules { leases, preservation, opening, catalog }, clock.clone()));
         Self { registry, clock }
     }
@@ -205,6 +209,32 @@ async fn an_instance_that_came_back_elsewhere_is_not_ended_by_an_older_cancel() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_newer_version_brings_its_sign_of_life_along() {
+    let [a, b, c] = [Node::new(0), Node::new(0), Node::new(0)];
+    for node in [&b, &c] {
+        node.register("ord-1", 1);
+    }
+    b.set("ord-1", OutOfService);
+    advance(Duration::from_secs(1)).await;
+    // B hears neither that it left nor that it is back.
+    c.cancel("ord-1");
+    advance(Duration::from_secs(1)).await;
+    a.register("ord-1", 2);
+    advance(Duration::from_secs(6)).await;
+    a.ask(&b);
+    assert_eq!(b.ask(&a).mended, 1);
+    assert_eq!(b.ask(&c), Findings::default(), "it came back after it had left");
+    assert_eq!(c.ask(&b).mended, 1);
+    assert_eq!(a.facts("ord-1").map(|facts| facts.override_status), Some(Some(OutOfService)));
+    assert_eq!((a.facts("ord-1"), a.facts("ord-1")), (b.facts("ord-1"), c.facts("ord-1")));
+    let nodes = [a, b, c];
+    pass(&nodes, 84).await;
+    assert!(nodes.iter().all(|node| node.facts("ord-1").is_some()));
+    pass(&nodes, 1).await;
+    assert!(nodes.iter().all(|node| node.facts("ord-1").is_none()), "it lives no longer than at the first");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_copy_of_one_that_left_ends_however_young_it_is() {
     let [a, b] = [Node::new(0), Node::new(0)];
     for node in [&a, &b] {
@@ -219,7 +249,7 @@ async fn a_copy_of_one_that_left_ends_however_young_it_is() {
     let list = ["ord-1", "ord-2"].map(|id| b.shown(id));
     b.register("ord-2", 2);
     let c = Node::closed(0);
-    assert_eq!(c.registry.take_in(list.to_vec()), 2);
+    assert_eq!(c.registry.take_in(list.to_vec(), &Unconfirmed::new()), 2);
     c.registry.open(2);
     c.ask(&a);
     assert_eq!((c.facts("ord-1"), c.facts("ord-2")), (None, None));

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use super::super::store::Store;
 use super::{Node, after_restart, place};
+use crate::model::InstanceStatus::OutOfService;
 
 #[test]
 fn a_torn_end_is_left_out_and_damage_elsewhere_sets_the_file_aside() {
@@ -41,6 +43,25 @@ fn a_torn_end_is_left_out_and_damage_elsewhere_sets_the_file_aside() {
 }
 
 #[test]
+fn a_file_of_a_later_version_is_set_aside_and_named_as_such() {
+    let (_dir, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let first = br#"{"snapshot":{"format":2,"written":0}}"#;
+    let mut sum = flate2::Crc::new();
+    sum.update(first);
+    let later = [format!("{:08x} ", sum.sum()).as_bytes(), first, b"\n"].concat();
+    fs::write(&path, &later).unwrap();
+    let error = Store::read(&path, 0).unwrap_err();
+    assert_eq!(error.to_string(), "line 1: it has format 2, this version reads 1");
+    let node = Node::start(&path);
+    node.register("ord-1", &[]);
+    node.snapshot.keep();
+    assert_eq!(fs::read(path.with_file_name("registry.snapshot.damaged")).unwrap(), later);
+    drop(node);
+    assert_eq!(after_restart(&path).len(), 1);
+}
+
+#[test]
 fn a_file_that_has_grown_is_written_anew() {
     let (_dir, path) = place();
     let node = Node::start(&path);
@@ -50,9 +71,7 @@ fn a_file_that_has_grown_is_written_anew() {
         node.snapshot.keep();
     }
     assert!(fs::metadata(&path).unwrap().len() < 1_500_000);
-    let before = node.held();
-    drop(node);
-    assert_eq!(after_restart(&path), before);
+    node.comes_back_from(&path);
 }
 
 #[test]
@@ -68,10 +87,8 @@ fn a_disk_that_fails_stops_nothing_and_nothing_is_lost_when_it_works_again() {
     assert!(!path.exists());
     fs::remove_dir(&obstacle).unwrap();
     node.snapshot.keep();
-    let before = node.held();
-    assert_eq!(before.len(), 2);
-    drop(node);
-    assert_eq!(after_restart(&path), before);
+    assert_eq!(node.held().len(), 2);
+    node.comes_back_from(&path);
 }
 
 #[test]
@@ -82,9 +99,79 @@ fn two_processes_do_not_share_a_file() {
     node.snapshot.keep();
     let second = Node::start(&path);
     assert!(second.held().is_empty());
+    second.register("ord-2", &[]);
     second.snapshot.keep();
-    drop((node, second));
-    assert_eq!(after_restart(&path).len(), 1);
+    let before = node.held();
+    drop(node);
+    // The first one may only be about to start again.
+    second.snapshot.keep();
+    assert_eq!(after_restart(&path), before);
+}
+
+#[test]
+fn a_file_that_can_only_be_read_is_read_and_written_once_it_can_be() {
+    let (_dir, path) = place();
+    let node = Node::start(&path);
+    node.register("ord-1", &[]);
+    node.set_status("ord-1", OutOfService);
+    node.snapshot.keep();
+    let before = node.held();
+    drop(node);
+    let lock = path.with_file_name("registry.snapshot.lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let node = Node::start(&path);
+    assert_eq!(node.held(), before);
+    node.register("ord-2", &[]);
+    node.snapshot.keep();
+    fs::remove_dir(&lock).unwrap();
+    node.snapshot.keep();
+    assert_eq!(node.held().len(), 2);
+    node.comes_back_from(&path);
+}
+
+#[test]
+fn what_another_process_wrote_before_the_file_could_be_used_is_kept() {
+    let (_dir, path) = place();
+    let folder = path.parent().unwrap();
+    for is_running in [true, false] {
+        fs::write(folder, "").unwrap();
+        let node = Node::start(&path);
+        node.register("ord-1", &[]);
+        node.snapshot.keep();
+        fs::remove_file(folder).unwrap();
+        let other = Node::start(&path);
+        other.register("ord-2", &[]);
+        other.snapshot.keep();
+        let before = fs::read(&path).unwrap();
+        if !is_running {
+            drop(other);
+        }
+        node.snapshot.keep();
+        let kept = if is_running { path.clone() } else { path.with_file_name("registry.snapshot.damaged") };
+        assert_eq!(fs::read(kept).unwrap(), before, "{is_running}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_at_the_start_is_tried_again() {
+    let (dir, path) = place();
+    let (folder, elsewhere) = (path.parent().unwrap(), dir.path().join("elsewhere"));
+    let node = Node::start(&elsewhere);
+    node.register("ord-1", &[]);
+    node.snapshot.keep();
+    fs::write(folder, "").unwrap();
+    let node = Node::start(&path);
+    node.register("ord-2", &[]);
+    node.snapshot.keep();
+    // A disk that is mounted late brings what was not taken in.
+    fs::remove_file(folder).unwrap();
+    fs::create_dir(folder).unwrap();
+    fs::copy(&elsewhere, &path).unwrap();
+    node.snapshot.keep();
+    node.comes_back_from(&path);
+    assert_eq!(fs::read(path.with_file_name("registry.snapshot.damaged")).unwrap(), fs::read(&elsewhere).unwrap());
 }
 
 #[test]

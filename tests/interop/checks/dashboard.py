@@ -24,6 +24,7 @@ def body():
     accessibility(page)
     hostile(page)
     many(page)
+    restarted(chromium, log)
     chromium.end()
 
 
@@ -209,6 +210,28 @@ def many(page):
     step("among 10,000: seen after %.2f s" % (time.monotonic() - began))
     page.browser.picture("many")
     ensure_quiet(page, "many")
+
+
+def restarted(chromium, log):
+    """What is known from before a restart alone is marked until it is heard, which is no change."""
+    path = os.path.join(log, "registry.snapshot")
+    server = Server(given()["server"], os.path.join(log, "restarted.log"), words=["--eurekad.snapshot.path=" + path])
+    registry = Registry(server.base)
+    page = Dashboard(chromium, server.base + "/", registry)
+    for id in ("kept-1", "kept-2"):
+        registry.register("KEPT", id)
+    server.restart()
+    page.open()
+    ensure("Unconfirmed, known from before the restart alone: 2 of 2" in chromium.text("[data-live=status]"), "no count")
+    ensure("kept-1 unconfirmed , kept-2 unconfirmed" in chromium.text("#apps"), chromium.text("#apps"))
+    page.search("unconfirmed")
+    ensure([line[0] + ": " + line[2] for line in page.found()] == ["kept-1: UP unconfirmed", "kept-2: UP unconfirmed"],
+           "found %s" % page.found())
+    chromium.picture("restarted")
+    ensure(registry.heartbeat("KEPT", "kept-1") == 200, "a heartbeat")
+    until("the mark of the one that was heard goes", lambda: [line[0] for line in page.found()] == ["kept-2"], 60)
+    until("and the count", lambda: "alone: 1 of 2" in chromium.text("[data-live=status]"), 60)
+    ensure_quiet(page, "restarted")
 
 
 verdict.give(body)

@@ -61,9 +61,14 @@ async fn to_others_it_is_an_unknown_path() {
         let reply = server.send("POST", DIGEST, headers, request).await;
         assert_eq!((reply.status, reply.body.len()), (404, 0), "{headers:?}");
     }
-    for method in ["GET", "PUT", "OPTIONS"] {
+    for method in ["PUT", "OPTIONS"] {
         assert_eq!(server.send(method, DIGEST, &[OURS], b"").await.status, 404, "{method}");
     }
+    for headers in [&[][..], &[later]] {
+        assert_eq!(server.send("GET", DIGEST, headers, b"").await.status, 404, "{headers:?}");
+    }
+    let unconfirmed = server.send("GET", DIGEST, &[OURS], b"").await;
+    assert_eq!((unconfirmed.status, &*unconfirmed.body), (200, &b"[]"[..]));
     assert_eq!(server.send("POST", DIGEST, &[OURS, SENDS_JSON], request).await.status, 200);
     for broken in ["", "{}", "[1", "{\"compare\":7}"] {
         assert_eq!(server.send("POST", DIGEST, &[OURS, SENDS_JSON], broken.as_bytes()).await.status, 400, "{broken}");

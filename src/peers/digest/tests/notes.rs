@@ -37,7 +37,7 @@ async fn a_note_comes_with_its_override_and_goes_with_it() {
         let behind = OverrideBackground { own: Some(Up), note: Some(note(None)) };
         b.ask(&a);
         assert_eq!(b.background("ord-1"), behind);
-        late.registry.take_in(vec![a.shown("ord-1")]);
+        late.registry.take_in(vec![a.shown("ord-1")], &Unconfirmed::new());
         late.registry.open(1);
         assert_eq!(late.background("ord-1"), OverrideBackground::default(), "a list says nothing of it");
         late.ask(&b);

@@ -35,7 +35,7 @@ async fn the_first_copy_learns_since_when_overrides_stand() {
     let [a, b, c] = [Node::new(-3_600_000), Node::new(0), Node::new(0)];
     b.register("ord-1", 1);
     b.set("ord-1", OutOfService);
-    assert_eq!(a.registry.take_in(vec![b.shown("ord-1")]), 1);
+    assert_eq!(a.registry.take_in(vec![b.shown("ord-1")], &Unconfirmed::new()), 1);
     assert_eq!(a.facts("ord-1").unwrap().override_stamp, OverrideStamp::UNKNOWN);
     assert_eq!(a.ask(&b), Findings::default(), "nothing that a reader can tell");
     assert_eq!(a.facts("ord-1"), b.facts("ord-1"));
@@ -118,7 +118,7 @@ async fn the_first_copy_does_not_bring_back_an_override_that_was_taken_back_mean
         }
         advance(Duration::from_secs(1)).await;
         a.unset("ord-1");
-        assert_eq!(a.registry.take_in(list), 1);
+        assert_eq!(a.registry.take_in(list, &Unconfirmed::new()), 1);
         a.registry.open(1);
         let Facts { status, override_status, .. } = a.facts("ord-1").unwrap();
         assert_eq!((status, override_status), (Up, None), "{sets_here} {list_is_newer}");
@@ -140,7 +140,7 @@ async fn the_first_copy_does_not_bring_back_an_override_whose_end_a_peer_told_be
         if set_again {
             assert!(!a.registry.set_status("ORDERS", "ord-1", OutOfService, None, Origin::Client));
         }
-        assert_eq!(a.registry.take_in(list), 1);
+        assert_eq!(a.registry.take_in(list, &Unconfirmed::new()), 1);
         a.registry.open(1);
         let stands = a.facts("ord-1").unwrap().override_status;
         assert_eq!(stands, set_again.then_some(OutOfService));
@@ -211,17 +211,38 @@ async fn an_override_that_left_does_not_come_back_with_a_peer_that_missed_it() {
 async fn an_end_that_is_told_on_changes_no_override_where_there_is_none() {
     let [a, b, c] = [Node::new(0), Node::new(0), Node::new(0)];
     b.register("ord-1", 1);
+    b.unset("ord-1");
     advance(Duration::from_secs(1)).await;
     a.ask(&b);
     c.ask(&b);
     c.cancel("ord-1");
     advance(Duration::from_secs(3)).await;
-    // An operator's word is a sign of life.
-    a.unset("ord-1");
-    b.ask(&a);
+    a.renew("ord-1", 1);
     advance(Duration::from_secs(6)).await;
     b.ask(&c);
     assert_eq!(b.facts("ord-1"), None);
     b.ask(&a);
     assert_eq!(b.facts("ord-1"), a.facts("ord-1"), "nothing for others to hear of");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_brings_its_sign_of_life_along() {
+    let nodes = [Node::new(0), Node::new(0), Node::new(0)];
+    let [a, b, c] = &nodes;
+    for node in &nodes {
+        node.register("ord-1", 1);
+    }
+    advance(Duration::from_secs(1)).await;
+    // Only C hears that it left, and only A what an operator sets later.
+    c.cancel("ord-1");
+    advance(Duration::from_secs(3)).await;
+    a.set("ord-1", OutOfService);
+    advance(Duration::from_secs(6)).await;
+    assert_eq!(b.ask(a).mended, 1);
+    assert_eq!(b.ask(c), Findings::default(), "it was heard of after it had left");
+    all_ask(&nodes);
+    assert_eq!(a.facts("ord-1").map(|facts| facts.override_status), Some(Some(OutOfService)));
+    assert!(nodes.iter().all(|node| node.facts("ord-1") == a.facts("ord-1")));
+    pass(&nodes, 85).await;
+    assert!(nodes.iter().all(|node| node.facts("ord-1").is_none()), "90 s after that");
 }
