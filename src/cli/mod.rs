@@ -6,10 +6,14 @@
 mod check;
 mod config;
 mod healthcheck;
+mod man;
 mod operate;
+mod serve;
+mod sources;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use clap::error::ErrorKind;
@@ -22,6 +26,8 @@ pub use check::check;
 pub use config::config;
 pub use healthcheck::healthcheck;
 pub use operate::{Operate, SERVER_VARIABLE, operate};
+pub use serve::serve;
+pub use sources::sources;
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +62,12 @@ pub enum Command {
         /// The shell
         #[arg(value_enum)]
         shell: Shell,
+    },
+    /// Write manual pages, for packages
+    #[command(hide = true)]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
     },
 }
 
@@ -128,6 +140,12 @@ pub fn completions(shell: Shell, out: &mut impl Write) -> io::Result<u8> {
     clap_complete::generate(shell, &mut Arguments::command(), "eurekad", &mut script);
     out.write_all(&script)?;
     Ok(0)
+}
+
+/// Writes the manual pages into a folder, which is made if it is not there. Gives the exit code: 0, or 1 if that cannot
+/// be done.
+pub fn manual(folder: &Path) -> io::Result<u8> {
+    man::write(Arguments::command(), folder)
 }
 
 /// Text for a terminal: what could move its cursor is escaped.
@@ -222,6 +240,25 @@ mod tests {
                 assert!(script.contains(word), "{shell}: {script}");
             }
         }
+    }
+
+    #[test]
+    fn every_command_gets_its_manual_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let pages = folder.path().join("made/man1");
+        assert_eq!(parse(&["man", "pages"]).unwrap().command, Command::Man { folder: "pages".into() });
+        assert_eq!(manual(&pages).unwrap(), 0);
+        for command in Arguments::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            assert!(pages.join(format!("eurekad-{}.1", command.get_name())).exists(), "{command}");
+        }
+        let main = std::fs::read_to_string(pages.join("eurekad.1")).unwrap();
+        for section in ["NAME", "SYNOPSIS", "SETTINGS", "FILES", "SIGNALS", "EXIT STATUS"] {
+            let heading =
+                |line: &str| line.strip_prefix(".SH ").is_some_and(|title| title.trim_matches('"') == section);
+            assert!(main.lines().any(heading), "{section}: {main}");
+        }
+        assert!(!main.contains("eurekad\\-man"), "{main}");
+        assert_eq!(manual(&pages.join("eurekad.1")).unwrap(), 1, "a file is no folder");
     }
 
     #[test]

@@ -83,8 +83,8 @@ pub struct Context {
     pub clock: Clock,
     /// When the server began.
     pub started: Monotonic,
-    /// Cancelled when the server refuses traffic.
-    pub draining: CancellationToken,
+    /// Cancelled when clients are to go elsewhere.
+    pub leaving: CancellationToken,
     /// The log's levels; none in a server without a log of its own.
     pub levels: Option<LogLevels>,
     /// Reads the settings again; none in a server that has nowhere to read them from.
@@ -96,7 +96,7 @@ pub struct Context {
 impl Context {
     /// Whether traffic is welcome: not before the opening, and not during the shutdown.
     pub fn is_ready(&self) -> bool {
-        self.registry.is_open() && !self.draining.is_cancelled()
+        self.registry.is_open() && !self.leaving.is_cancelled()
     }
 }
 

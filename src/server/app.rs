@@ -30,8 +30,8 @@ use super::tasks::Tasks;
 /// What operators may work on beside the registry.
 #[derive(Clone, Default)]
 pub struct Ops {
-    /// Cancelled when the server refuses traffic.
-    pub draining: CancellationToken,
+    /// Cancelled when clients are to go elsewhere.
+    pub leaving: CancellationToken,
     /// The log's levels.
     pub levels: Option<LogLevels>,
     /// Reads the settings again.
@@ -177,7 +177,7 @@ impl App {
     }
 
     fn context(&self, ops: Ops) -> Context {
-        let Ops { draining, levels, refresh, in_force } = ops;
+        let Ops { leaving, levels, refresh, in_force } = ops;
         Context {
             registry: Arc::clone(&self.registry),
             catalog: Arc::clone(&self.catalog),
@@ -195,7 +195,7 @@ impl App {
             operations: self.operations.clone(),
             clock: self.clock.clone(),
             started: self.started,
-            draining,
+            leaving,
             levels,
             refresh,
             in_force,

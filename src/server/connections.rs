@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::Router;
@@ -44,6 +45,8 @@ pub(super) struct Connections {
     /// What comes in.
     pub(super) traffic: Arc<Traffic>,
     pub(super) tasks: TaskTracker,
+    /// Whether each answer ends its connection, since clients are to go elsewhere.
+    pub(super) answers_are_last: Arc<AtomicBool>,
     /// Cancelled when no more requests are to be taken.
     pub(super) draining: CancellationToken,
     /// Cancelled when the time for the running ones is over.

@@ -6,11 +6,13 @@ use std::future::pending;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::response::IntoResponse as _;
-use http::{Request, Response, StatusCode};
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
@@ -72,7 +74,14 @@ impl Connections {
     }
 
     fn site(&self, from: Connection) -> Site {
-        (self.api.clone(), self.router.clone(), from, Arc::clone(&self.over_limit))
+        let (api, router) = (self.api.clone(), self.router.clone());
+        Site {
+            api,
+            router,
+            from,
+            over_limit: Arc::clone(&self.over_limit),
+            answers_are_last: Arc::clone(&self.answers_are_last),
+        }
     }
 
     /// Until `over`, too.
@@ -161,8 +170,16 @@ fn is_late(error: &hyper::Error) -> bool {
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// What answers the requests of a connection: the API, what answers the rest, and who asks; and what limits refused.
-type Site = (Option<crate::http::Service>, Router, Connection, Arc<OverLimit>);
+/// What answers the requests of a connection, and who asks.
+struct Site {
+    api: Option<crate::http::Service>,
+    /// Answers the rest.
+    router: Router,
+    from: Connection,
+    /// What limits refused.
+    over_limit: Arc<OverLimit>,
+    answers_are_last: Arc<AtomicBool>,
+}
 
 /// Of a request. For HTTP/1 it is hyper's own limit.
 const MOST_HEADERS: usize = 100;
@@ -182,7 +199,8 @@ fn service(
     service_fn(move |incoming: Request<Incoming>| {
         let (site, leftovers, exchange) = (Arc::clone(&site), Arc::clone(&leftovers), Exchange::begin(&waiting));
         async move {
-            let (api, router, from, over_limit) = &*site;
+            let Site { api, router, from, over_limit, answers_are_last } = &*site;
+            let is_alone = incoming.version() <= Version::HTTP_11;
             if incoming.headers().len() > MOST_HEADERS {
                 over_limit.count(Limit::Head);
                 let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response();
@@ -193,7 +211,7 @@ fn service(
                 Some(api) => api.answer(request, from).await,
                 None => Err(request),
             };
-            let response = match answered {
+            let mut response = match answered {
                 Ok(response) => response,
                 Err(mut request) => {
                     let extensions = request.extensions_mut();
@@ -204,6 +222,9 @@ fn service(
                     router.clone().oneshot(request).await?
                 }
             };
+            if is_alone && answers_are_last.load(Ordering::Relaxed) {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
             Ok::<_, Infallible>(exchange::answer(response, exchange))
         }
     })

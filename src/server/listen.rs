@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use listenfd::ListenFd;
 use rlimit::Resource;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
@@ -22,22 +23,55 @@ pub struct Sockets {
     pub management: Option<TcpListener>,
 }
 
-/// A port that cannot be listened on.
+/// Why a socket cannot be listened on.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on port {port} ({property}): {error}")]
-pub struct BindError {
-    port: u16,
-    property: &'static str,
-    error: io::Error,
+pub enum BindError {
+    /// A port of the settings.
+    #[error("cannot listen on port {port} ({property}): {error}")]
+    Port {
+        /// The port.
+        port: u16,
+        /// Which property has it.
+        property: &'static str,
+        /// Why.
+        error: io::Error,
+    },
+    /// A socket of whoever started the process.
+    #[error("cannot use a socket that was handed over (LISTEN_FDS): {0}")]
+    Inherited(#[from] io::Error),
+}
+
+/// Sockets that whoever started the process listens on for it (`sd_listen_fds(3)`). Connections wait there while no
+/// process runs, so that a restart refuses none.
+#[derive(Debug, Default)]
+pub struct Inherited(Vec<std::net::TcpListener>);
+
+impl Inherited {
+    /// Takes them out of the environment. To be called before there are other threads, which might read that.
+    pub fn take() -> Result<Self, BindError> {
+        // The crate would take those of whoever did not say whom they are for.
+        if !std::env::var("LISTEN_PID").is_ok_and(|whose| whose.parse() == Ok(std::process::id())) {
+            return Ok(Self::default());
+        }
+        let mut given = ListenFd::from_env();
+        let listeners = (0..given.len()).filter_map(|place| given.take_tcp_listener(place).transpose());
+        Ok(Self(listeners.collect::<io::Result<_>>()?))
+    }
 }
 
 impl Sockets {
-    /// Listens where the settings say. Must be called within the runtime.
-    pub fn bind(settings: &Settings) -> Result<Self, BindError> {
-        let on = |address, port, property| bind(address, port).map_err(|error| BindError { port, property, error });
+    /// Listens where the settings say, for the API on inherited sockets in the place of `server.port`. Must be called
+    /// within the runtime.
+    pub fn bind(settings: &Settings, Inherited(inherited): Inherited) -> Result<Self, BindError> {
+        let on =
+            |address, port, property| bind(address, port).map_err(|error| BindError::Port { port, property, error });
         let (http, management) = (&settings.http, &settings.management);
         Ok(Self {
-            api: vec![on(http.address, http.port, "server.port")?],
+            api: if inherited.is_empty() {
+                vec![on(http.address, http.port, "server.port")?]
+            } else {
+                inherited.into_iter().map(adopt).collect::<io::Result<_>>()?
+            },
             management: match management.port {
                 ManagementPort::Own(port) => {
                     Some(on(management.address.or(http.address), port, "management.server.port")?)
@@ -65,6 +99,11 @@ fn bind(address: Option<IpAddr>, port: u16) -> io::Result<TcpListener> {
             listener(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port), false)
         }),
     }
+}
+
+fn adopt(inherited: std::net::TcpListener) -> io::Result<TcpListener> {
+    inherited.set_nonblocking(true)?;
+    TcpListener::from_std(inherited)
 }
 
 fn listener(address: SocketAddr, only_v6: bool) -> io::Result<TcpListener> {

@@ -7,6 +7,7 @@
 //! | `connections`, `conversation`, `timed_io` | accepting, what is said on a connection, its time limits |
 //! | `per_address` | how many connections each address has |
 //! | `secured`, `multiplexed` | handshakes, HTTP/2 |
+//! | `ending` | the end, in its order |
 //! | `exchange` | a request and its answer on a connection, bodies that nobody reads |
 //! | `listen` | sockets and the limit of open files |
 //! | `opening` | when lists may be read, and with what |
@@ -15,11 +16,13 @@
 //! | `parts` | what the parts are made from |
 //! | `process` | what the process lends: log, settings, signals |
 //! | `reload` | settings that are read again while the server runs |
+//! | `supervisor` | what the service manager is told |
 
 mod app;
 mod complaint;
 mod connections;
 mod conversation;
+mod ending;
 mod exchange;
 mod listen;
 mod multiplexed;
@@ -31,19 +34,20 @@ mod process;
 mod reload;
 mod schedule;
 mod secured;
+mod supervisor;
 mod tasks;
 mod timed_io;
 mod timers;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -53,16 +57,18 @@ use crate::settings::{ManagementPort, Settings};
 use crate::snapshot::Snapshot;
 
 pub use app::{App, Ops};
-pub use listen::{BindError, Sockets, raise_file_limit};
+pub use listen::{BindError, Inherited, Sockets, raise_file_limit};
 pub use own_record::machine;
 pub use process::{Process, end_of_process};
 pub use reload::ReadSettings;
+pub use supervisor::Supervisor;
 
 use connections::Connections;
+use ending::Ending;
 use exchange::Leftovers;
 use per_address::PerAddress;
 use reload::Reload;
-use tasks::Tasks;
+use tasks::{Tasks, hung_up};
 use timed_io::Patience;
 use timers::Timers;
 
@@ -71,23 +77,29 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 /// Descriptors that connections never take: logs, peers, what the runtime needs.
 const RESERVED_FILES: u64 = 64;
 
-/// Serves until `shutdown` ends, then lets running requests finish within
-/// `spring.lifecycle.timeout-per-shutdown-phase`. True when all of them did.
+/// Serves until `shutdown` ends, and for `eurekad.http.shutdown-delay` after it; then lets running requests finish
+/// within `spring.lifecycle.timeout-per-shutdown-phase`. True when all of them did.
 pub async fn serve(
     settings: &Settings,
     sockets: Sockets,
     process: Process,
     shutdown: impl Future<Output = ()>,
 ) -> bool {
-    let Process { access, levels, files, read_settings, hangups, tls } = process;
+    let Process { access, levels, files, read_settings, hangups, tls, supervisor } = process;
     let app = App::with_tls(&with_real_port(settings, &sockets.api), Clock::system(), &tls);
     let (draining, killed) = (CancellationToken::new(), CancellationToken::new());
-    let work = Tasks { tracker: TaskTracker::new(), ending: draining.clone(), timers: Timers::start() };
+    let leaving = CancellationToken::new();
+    let (tracker, timers) = (TaskTracker::new(), Timers::start());
+    let work = Tasks { tracker, leaving: leaving.clone(), ending: draining.clone(), timers };
     let requests = TaskTracker::new();
     let reload = read_settings.map(|read| Arc::new(Reload::new(app.clone(), read, levels.clone(), tls.clone())));
     if let Some(hangups) = hangups {
-        work.hang_up(hangups, files, reload.clone());
+        let (reload, registry) = (reload.clone(), Arc::clone(app.registry()));
+        work.hang_up(hangups, move || {
+            supervisor.while_reloading(&registry, || hung_up(files.as_ref(), reload.as_deref()));
+        });
     }
+    work.keep_told(supervisor, app.registry());
     if let Some(reload) = reload.clone() {
         work.watch_trees(&app, reload);
     }
@@ -101,13 +113,14 @@ pub async fn serve(
 
     let in_force = reload.clone().map(|reload| -> InForce { Arc::new(move || reload.in_force()) });
     let refresh = reload.map(|reload| -> Refresh { Arc::new(move || reload.run()) });
-    let ops = Ops { draining: draining.clone(), levels, refresh, in_force };
+    let ops = Ops { leaving: leaving.clone(), levels, refresh, in_force };
     let logged = |router: Router| access.as_ref().map_or(router.clone(), |access| access.over(router));
     let (router, management) = match settings.management.port {
         ManagementPort::Same => (app.with_operations(ops, true), None),
         ManagementPort::Own(_) => (app.with_operations(ops.clone(), false), Some(app.actuator(ops))),
         ManagementPort::Off => (app.with_operations(ops, false), None),
     };
+    let answers_are_last = Arc::new(AtomicBool::new(false));
     // The log sees all requests, so all go its way then.
     let api = access.is_none().then(|| app.api().clone());
     let connections = Connections {
@@ -134,6 +147,7 @@ pub async fn serve(
         over_limit: Arc::clone(app.over_limit()),
         traffic: Arc::clone(app.traffic()),
         tasks: requests.clone(),
+        answers_are_last: Arc::clone(&answers_are_last),
         draining: draining.clone(),
         killed: killed.clone(),
     };
@@ -150,45 +164,16 @@ pub async fn serve(
     }
 
     shutdown.await;
-    tracing::info!("shutting down, running requests may finish");
-    draining.cancel();
-    requests.close();
-    work.tracker.close();
-    let begun = Instant::now();
-    let all = async {
-        requests.wait().await;
-        work.tracker.wait().await;
-    };
-    let clean = tokio::time::timeout(settings.http.shutdown_timeout, all).await.is_ok();
-    killed.cancel();
-    let left = settings.http.shutdown_timeout.saturating_sub(begun.elapsed()).max(SHORTEST_FLUSH);
-    let untold = app.peers().end(left).await;
-    if untold > 0 {
-        tracing::warn!(changes = untold, "some changes were not told to all peers");
-    }
-    if let Some(snapshot) = snapshot {
-        let last = work.timers.run(move || snapshot.keep());
-        // A disk that hangs does not hold up the end.
-        let _given_up = tokio::time::timeout(LONGEST_WRITE, last).await;
-    }
-    clean
+    Ending { app, work, requests, answers_are_last, killed, supervisor, snapshot }.run(&settings.http).await
 }
-
-/// How long the last changes may take to be written to disk.
-const LONGEST_WRITE: Duration = Duration::from_secs(5);
-
-/// How long peers are told of the last changes even if the time for the shutdown is over.
-const SHORTEST_FLUSH: Duration = Duration::from_secs(1);
 
 /// Connections to a management port of its own.
 const MANAGEMENT_CONNECTIONS: usize = 64;
 
-/// `server.port=0` is whatever port is free: the own record tells which.
+/// `server.port=0` is whatever port is free, and an inherited socket has one of its own: the own record tells which.
 fn with_real_port(settings: &Settings, listeners: &[TcpListener]) -> Settings {
     let mut settings = settings.clone();
-    if settings.http.port == 0
-        && let Some(address) = listeners.first().and_then(|listener| listener.local_addr().ok())
-    {
+    if let Some(address) = listeners.first().and_then(|listener| listener.local_addr().ok()) {
         settings.http.port = address.port();
     }
     settings

@@ -12,14 +12,19 @@ use crate::settings::{ConfigTrees, Effect, Effective, Examined};
 
 use super::App;
 
-/// Reads all sources of settings again; blocks on files.
-pub type ReadSettings = Arc<dyn Fn() -> Examined + Send + Sync>;
+/// What was read from all sources of settings at the start, and how it is read again.
+pub struct ReadSettings {
+    /// What counts so far.
+    pub first: Examined,
+    /// Blocks on files.
+    pub again: Box<dyn Fn() -> Examined + Send + Sync>,
+}
 
 /// Puts settings in force that were read again, as far as they can change while the server runs. Wrong
 /// ones change nothing. Certificates are looked at as well, whatever becomes of the settings.
 pub(super) struct Reload {
     app: App,
-    read: ReadSettings,
+    read: Box<dyn Fn() -> Examined + Send + Sync>,
     levels: Option<LogLevels>,
     tls: Tls,
     /// What was read last; held while it is read again, so that one reload ends before the next.
@@ -35,9 +40,9 @@ struct Last {
 }
 
 impl Reload {
-    /// Takes what holds now from where it will be read again.
-    pub(super) fn new(app: App, read: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
-        let Examined { effective, profiles, trees, .. } = read();
+    /// Of an app that began with what was read first.
+    pub(super) fn new(app: App, settings: ReadSettings, levels: Option<LogLevels>, tls: Tls) -> Self {
+        let ReadSettings { first: Examined { effective, profiles, trees, .. }, again: read } = settings;
         let last = Mutex::new(Last { in_force: values(&effective), trees });
         let environment = Mutex::new(Environment { profiles, effective: Arc::new(effective) });
         Self { app, read, levels, tls, last, environment }
@@ -139,11 +144,12 @@ mod tests {
     async fn a_server_with_logins_does_not_become_open_by_a_file_that_is_empty_for_a_moment() {
         let guarded = Settings::from_words(&["--spring.security.user.password=secret"]).unwrap();
         let app = App::new(&guarded, Clock::held(0));
-        let read: ReadSettings = Arc::new(|| {
+        let read = || {
             let dir = tempfile::tempdir().unwrap();
             Settings::examine(Sources { dir: dir.path(), environment: [], words: &[] as &[String] })
-        });
-        let reload = Reload::new(app.clone(), read, None, Tls::default());
+        };
+        let settings = ReadSettings { first: read(), again: Box::new(read) };
+        let reload = Reload::new(app.clone(), settings, None, Tls::default());
         assert!(reload.run().unwrap_err().contains("restart"));
         assert!(app.access().is_guarded());
     }
@@ -158,20 +164,22 @@ mod tests {
         std::fs::write(&file, "one").unwrap();
         let (folder, runs) = (dir.path().to_owned(), Arc::new(Mutex::new(0)));
         let counted = Arc::clone(&runs);
-        let read: ReadSettings = Arc::new(move || {
+        let read = move || {
             *counted.lock() += 1;
             Settings::examine(Sources { dir: &folder, environment: [], words: &words })
-        });
-        let app = App::new(&read().outcome.unwrap(), Clock::held(0));
-        let reload = Reload::new(app.clone(), read, None, Tls::default());
+        };
+        let first = read();
+        let app = App::new(first.outcome.as_ref().unwrap(), Clock::held(0));
+        let settings = ReadSettings { first, again: Box::new(read) };
+        let reload = Reload::new(app.clone(), settings, None, Tls::default());
         let password = || app.settings().borrow().security.users[0].password.clone();
         let first = password();
         reload.look_at_trees();
-        assert_eq!((*runs.lock(), password()), (2, first.clone()), "nothing changed");
+        assert_eq!((*runs.lock(), password()), (1, first.clone()), "read once, and nothing changed");
         std::fs::write(&file, "").unwrap();
         reload.look_at_trees();
         reload.look_at_trees();
-        assert_eq!((*runs.lock(), password()), (3, first.clone()), "it is told once");
+        assert_eq!((*runs.lock(), password()), (2, first.clone()), "it is told once");
         assert!(app.access().is_guarded());
         std::fs::write(&file, "two").unwrap();
         reload.look_at_trees();

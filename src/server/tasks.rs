@@ -1,4 +1,5 @@
-//! Background work on timers. Every task is tracked and ends with the shutdown; none dies silently.
+//! Background work on timers. Every task is tracked and ends with the shutdown; none dies silently. What a disk holds up
+//! goes on by itself then, and nobody waits for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,8 @@ const LONGEST_READ: Duration = Duration::from_secs(2);
 pub(super) struct Tasks {
     /// Who is running.
     pub(super) tracker: TaskTracker,
+    /// When clients are to go elsewhere, some time before the end.
+    pub(super) leaving: CancellationToken,
     /// When to end.
     pub(super) ending: CancellationToken,
     /// Where work is done that must not wait for requests.
@@ -84,7 +87,7 @@ impl Tasks {
         self.tracker.spawn(async move {
             while let Some(due) = ending.run_until_cancelled(wait(&mut settings, interval)).await {
                 if due {
-                    run().await;
+                    ending.run_until_cancelled(run()).await;
                 }
             }
         });
@@ -165,15 +168,14 @@ impl Tasks {
         let opening = Opening { registry: Arc::clone(app.registry()), snapshot: snapshot.cloned() };
         if nobody {
             // Before any request is answered, unless a disk hangs.
-            let opened = self.tracker.spawn(opening.open(0));
+            let ending = self.ending.clone();
+            let opened = self.tracker.spawn(async move { ending.run_until_cancelled(opening.open(0)).await });
             let _in_time = tokio::time::timeout(LONGEST_READ, opened).await;
         } else {
             let (copying, found, ending) = (app.clone(), found.clone(), self.ending.clone());
             self.tracker.spawn(async move {
-                let copy = copying.peers().copy(found, &replication);
-                if let Some(instances) = ending.run_until_cancelled(copy).await {
-                    opening.open(instances).await;
-                }
+                let copied = async { opening.open(copying.peers().copy(found, &replication).await).await };
+                ending.run_until_cancelled(copied).await;
             });
         }
         let (peers, ending) = (app.peers().clone(), self.ending.clone());
@@ -188,13 +190,13 @@ impl Tasks {
         self.every("snapshot", &settings, |settings| settings.snapshot.interval, move || snapshot.keep());
     }
 
-    /// Keeps the own record registered from now on, and takes it out at the end.
+    /// Keeps the own record registered from now on, and takes it out when clients are to go elsewhere.
     pub(super) fn keep_own_record(&self, app: App, settings: &watch::Receiver<Settings>) {
-        let ending = self.ending.clone();
+        let leaving = self.leaving.clone();
         let own = settings.borrow().own.clone();
         self.tracker.spawn(async move {
             app.keep_own_record();
-            while ending.run_until_cancelled(tokio::time::sleep(own.lease_renewal_interval)).await.is_some() {
+            while leaving.run_until_cancelled(tokio::time::sleep(own.lease_renewal_interval)).await.is_some() {
                 app.keep_own_record();
             }
             if own.registration == OwnRegistration::UntilShutdown {
@@ -204,13 +206,12 @@ impl Tasks {
     }
 
     /// Answers `SIGHUP`.
-    pub(super) fn hang_up(&self, mut hangups: Signal, files: Option<LogFiles>, reload: Option<Arc<Reload>>) {
+    pub(super) fn hang_up(&self, mut hangups: Signal, answer: impl Fn() + Clone + Send + 'static) {
         let ending = self.ending.clone();
         self.tracker.spawn(async move {
             while let Some(Some(())) = ending.run_until_cancelled(hangups.recv()).await {
-                let (files, reload) = (files.clone(), reload.clone());
-                let work = tokio::task::spawn_blocking(move || hung_up(files.as_ref(), reload.as_deref()));
-                survive("hang-up", work).await;
+                let work = tokio::task::spawn_blocking(answer.clone());
+                ending.run_until_cancelled(survive("hang-up", work)).await;
             }
         });
     }
@@ -234,7 +235,7 @@ impl Tasks {
 }
 
 /// Opens the log's files anew and reads the settings again, as daemons do when they are hung up on.
-fn hung_up(files: Option<&LogFiles>, reload: Option<&Reload>) {
+pub(super) fn hung_up(files: Option<&LogFiles>, reload: Option<&Reload>) {
     if let Some(files) = files {
         files.reopen();
     }

@@ -47,6 +47,9 @@ pub struct HttpSettings {
     /// `spring.lifecycle.timeout-per-shutdown-phase`, in ms: how long running requests may take at
     /// shutdown. Default 30 s; zero with `server.shutdown=immediate`.
     pub shutdown_timeout: Duration,
+    /// `eurekad.http.shutdown-delay`, in ms: how long requests are still taken after the signal, while readiness says
+    /// 503. Default 0; zero with `server.shutdown=immediate`.
+    pub shutdown_delay: Duration,
 }
 
 impl Default for HttpSettings {
@@ -66,6 +69,7 @@ impl Default for HttpSettings {
             head_limit: 16 << 10,
             shed_after: Some(Duration::from_millis(500)),
             shutdown_timeout: Duration::from_secs(30),
+            shutdown_delay: Duration::ZERO,
         }
     }
 }
@@ -80,9 +84,11 @@ impl HttpSettings {
         let default = Self::default();
         let time = value::duration(Unit::Millis, Duration::from_millis(1));
         let immediate = reader.get(&["server.shutdown"], immediate_shutdown) == Some(true);
-        let shutdown_timeout = reader
-            .get(&["spring.lifecycle.timeout-per-shutdown-phase"], value::duration(Unit::Millis, Duration::ZERO))
-            .unwrap_or(default.shutdown_timeout);
+        let unless_immediate = |time| if immediate { Duration::ZERO } else { time };
+        let any_time = value::duration(Unit::Millis, Duration::ZERO);
+        let shutdown_timeout =
+            reader.get(&["spring.lifecycle.timeout-per-shutdown-phase"], &any_time).unwrap_or(default.shutdown_timeout);
+        let shutdown_delay = reader.get(&["eurekad.http.shutdown-delay"], &any_time).unwrap_or(default.shutdown_delay);
         Self {
             address: reader.get(&["server.address"], address),
             port: reader.get(&["server.port"], value::whole(0..=65_535)).unwrap_or(default.port),
@@ -115,7 +121,8 @@ impl HttpSettings {
             shed_after: reader
                 .get(&["eurekad.overload.shed-after"], value::duration(Unit::Millis, Duration::ZERO))
                 .map_or(default.shed_after, |time| Some(time).filter(|time| !time.is_zero())),
-            shutdown_timeout: if immediate { Duration::ZERO } else { shutdown_timeout },
+            shutdown_timeout: unless_immediate(shutdown_timeout),
+            shutdown_delay: unless_immediate(shutdown_delay),
         }
     }
 }

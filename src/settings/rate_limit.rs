@@ -30,7 +30,7 @@ pub struct RateLimitSettings {
 pub struct Rate {
     /// At once, after a quiet time.
     pub burst: u32,
-    /// A second.
+    /// On average, for each second.
     pub per_second: u32,
 }
 

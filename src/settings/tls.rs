@@ -55,7 +55,7 @@ pub struct OutgoingTls {
     pub keys: Option<KeySource>,
     /// Whose certificates of servers are taken; none: the system's roots.
     pub trust: Option<TrustSource>,
-    /// Versions.
+    /// Versions that may be spoken; default both.
     pub protocols: Protocols,
 }
 
@@ -104,7 +104,7 @@ pub struct KeySource {
 /// Where certificates of authorities are: in PEM, or in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustSource {
-    /// Where.
+    /// PEM with one or several, or a PKCS#12 store.
     pub certificates: Stored,
     /// Opens the store.
     pub password: Option<Secret>,

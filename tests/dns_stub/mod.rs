@@ -2,11 +2,11 @@
 //! to it. Over UDP; what it was not told of does not exist.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use hickory_resolver::proto::op::{Message, ResponseCode};
+use hickory_resolver::proto::op::{Message, Query, ResponseCode};
 use hickory_resolver::proto::rr::rdata::{A, AAAA, SRV, TXT};
 use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
 use parking_lot::Mutex;
@@ -58,6 +58,19 @@ impl DnsStub {
             IpAddr::V6(address) => RData::AAAA(AAAA(address)),
         };
         self.set(name, addresses.iter().map(record).collect());
+    }
+
+    /// Asks for the addresses of a name, as a client does.
+    pub(crate) fn addresses_of(&self, name: &str) -> Vec<IpAddr> {
+        let mut question = Message::query();
+        question.add_query(Query::query(self::name(name), RecordType::A));
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        socket.send_to(&question.to_vec().expect("a message"), self.address).expect("a question");
+        let mut buffer = [0; 4096];
+        let length = socket.recv(&mut buffer).expect("an answer");
+        let answer = Message::from_vec(&buffer[..length]).expect("a message");
+        let address = |record: &Record| record.data.ip_addr();
+        answer.answers.iter().filter_map(address).collect()
     }
 
     /// Has a name have SRV records: priority, weight, port, host.

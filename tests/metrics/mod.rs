@@ -2,20 +2,26 @@
 //!
 //! | file | what |
 //! | --- | --- |
+//! | this one | what is counted |
+//! | `counters` | that they only grow |
+//! | `documented` | `docs/metrics.md` |
+//! | `endpoint` | which are asked for, and where |
 //! | `exposition` | a text of figures, read strictly |
 //! | `targets` | `/eureka/prometheus/sd` |
 
 #![allow(clippy::float_cmp, reason = "whole numbers are exact")]
 
+mod counters;
+mod documented;
+mod endpoint;
 mod exposition;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::server::{Server, body, body_with, encoded};
+use crate::server::{Server, body, body_with};
 use exposition::Exposition;
 
 const ALL: &str = "--management.endpoints.web.exposure.include=*";
@@ -235,66 +241,6 @@ async fn applications_beyond_the_limit_are_shown_together_and_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_are_there_where_they_are_exposed() {
-    const PATHS: [&str; 3] = ["/actuator/prometheus", "/actuator/metrics", "/actuator/metrics/eurekad.leases"];
-    for (words, expected) in [
-        (&[][..], [404, 404, 404]),
-        (&["--management.endpoints.web.exposure.include=health,prometheus"], [200, 404, 404]),
-        (&[ALL], [200, 200, 200]),
-        (&[ALL, "--management.endpoints.web.exposure.exclude=prometheus"], [404, 200, 200]),
-        (&[ALL, "--management.prometheus.metrics.export.enabled=false"], [404, 200, 200]),
-    ] {
-        let server = Server::new(words);
-        let links = server.json("/actuator").await;
-        for ((path, expected), link) in
-            PATHS.iter().zip(expected).zip(["prometheus", "metrics", "metrics-requiredMetricName"])
-        {
-            assert_eq!(server.get(path, &[]).await.status, expected, "{words:?} {path}");
-            assert_eq!(links["_links"].get(link).is_some(), expected == 200, "{words:?} {link}");
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn single_metrics_are_springs_json() {
-    let server = server(&[]);
-    for (app, id, status) in [("ORDERS", "1", "UP"), ("ORDERS", "2", "DOWN"), ("STOCK", "1", "UP")] {
-        server.register(&body_with(app, id, &json!({"status": status}))).await;
-    }
-    let names = server.json("/actuator/metrics").await;
-    let names: Vec<&str> = names["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-    assert!(names.is_sorted());
-    for name in ["eureka.server.instances", "http.server.requests", "process.start.time", "eurekad.renewals"] {
-        assert!(names.contains(&name), "{names:?}");
-    }
-    assert!(!names.contains(&"eurekad.peer.up"), "there is no peer");
-    let whole = server.get("/actuator/metrics/eureka.server.instances", &[]).await;
-    assert_eq!(whole.header("content-type"), Some("application/vnd.spring-boot.actuator.v3+json"));
-    assert_eq!(
-        whole.text(),
-        r#"{"availableTags":[{"tag":"application","values":["ORDERS","STOCK"]},{"tag":"status","values":["DOWN","UP"]}],"description":"Instances by application and effective status.","measurements":[{"statistic":"VALUE","value":3.0}],"name":"eureka.server.instances"}"#
-    );
-    let orders = "/actuator/metrics/eureka.server.instances?tag=application:ORDERS";
-    let tagged = server.json(orders).await;
-    assert_eq!(tagged["availableTags"], json!([{"tag": "status", "values": ["DOWN", "UP"]}]));
-    let value = async |more: &str| -> Value {
-        server.json(&format!("{orders}{more}")).await["measurements"][0]["value"].take()
-    };
-    assert_eq!(
-        (value("").await, value("&tag=status:UP").await, value(",status:DOWN").await),
-        (2.0.into(), 1.0.into(), 1.0.into())
-    );
-    for (more, status) in [("&tag=status:UNKNOWN", 404), ("&tag=other:UP", 404), ("&tag=status", 400)] {
-        assert_eq!(server.get(&format!("{orders}{more}"), &[]).await.status, status, "{more}");
-    }
-    assert_eq!(server.get("/actuator/metrics/none", &[]).await.bare(), (404, None));
-    let timer = server.json("/actuator/metrics/http.server.requests?tag=uri:/eureka/apps/%7Bapp%7D").await;
-    assert_eq!(timer["baseUnit"], "seconds");
-    assert_eq!(timer["measurements"][0], json!({"statistic": "COUNT", "value": 3.0}));
-    assert_eq!(timer["measurements"][1]["statistic"], "TOTAL_TIME");
-}
-
-#[tokio::test(start_paused = true)]
 async fn lists_tell_what_they_cost() {
     let server = server(&[]);
     server.register(&body("ORDERS", "1")).await;
@@ -325,113 +271,4 @@ async fn what_limits_refused_is_counted() {
     assert_eq!(server.register(&body("ORDERS", "1")).await.status, 413);
     let refused = Exposition::of(&server).await.by("eurekad_limit_refusals_total", "limit");
     assert_eq!((refused["body-size"], refused["instances"]), (1.0, 0.0));
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Register(u8, u8),
-    Renew(u8, u8),
-    Cancel(u8, u8),
-    Override(u8, u8),
-    Read(&'static str),
-    Pass(u64),
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let instance = || (0..3_u8, 0..4_u8);
-    prop_oneof![
-        instance().prop_map(|(app, id)| Step::Register(app, id)),
-        instance().prop_map(|(app, id)| Step::Renew(app, id)),
-        instance().prop_map(|(app, id)| Step::Cancel(app, id)),
-        instance().prop_map(|(app, id)| Step::Override(app, id)),
-        prop::sample::select(vec!["apps", "apps/delta", "apps/A1", "vips/orders", "none", "status"])
-            .prop_map(Step::Read),
-        (1..200_u64).prop_map(Step::Pass),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
-    #[test]
-    fn counters_never_go_down(steps in prop::collection::vec(step(), 1..40)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        runtime.block_on(async {
-            let server = server(&[]);
-            let mut before = BTreeMap::new();
-            for step in steps {
-                let path = |app: u8, id: u8| format!("/eureka/apps/A{app}/{id}");
-                match &step {
-                    Step::Register(app, id) => drop(server.register(&body(&format!("A{app}"), &id.to_string())).await),
-                    Step::Renew(app, id) => drop(server.put(&path(*app, *id)).await),
-                    Step::Cancel(app, id) => drop(server.delete(&path(*app, *id)).await),
-                    Step::Override(app, id) => drop(server.put(&format!("{}/status?value=DOWN", path(*app, *id))).await),
-                    Step::Read(list) => drop(server.get(&format!("/eureka/{list}"), &[]).await),
-                    Step::Pass(seconds) => {
-                        server.pass(*seconds).await;
-                        server.app.registry().evict();
-                    }
-                }
-                let after = Exposition::of(&server).await.counters();
-                for (name, count) in &before {
-                    assert!(after.get(name).is_some_and(|now| now >= count), "{name:?} after {step:?}");
-                }
-                before = after;
-            }
-        });
-    }
-}
-
-/// The rows of `docs/metrics.md`: type, labels, meaning, by name.
-fn documented() -> BTreeMap<&'static str, [&'static str; 3]> {
-    let documentation = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/metrics.md"));
-    let rows =
-        documentation.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "));
-    let rows = rows.filter_map(|(name, cells)| {
-        let cells: Vec<_> = cells.splitn(3, '|').map(str::trim).collect();
-        Some((name, cells.try_into().ok()?))
-    });
-    rows.collect()
-}
-
-#[tokio::test(start_paused = true)]
-async fn every_metric_is_documented_as_it_is() {
-    let server = server(&[
-        "--eureka.client.fetch-registry=true",
-        "--eureka.server.remote-region-urls-with-name.eu=http://10.20.0.2:8761/eureka/",
-    ]);
-    server.app.peers().set(&["http://10.20.0.1:8761/eureka/".parse().unwrap()]);
-    server.register(&body("ORDERS", "1")).await;
-    server.get("/eureka/apps", &[]).await;
-    let documented = documented();
-    let figures = Exposition::of(&server).await;
-    for (name, family) in &figures.0 {
-        let Some([kind, labels, meaning]) = documented.get(name.as_str()) else {
-            panic!("{name} is not in docs/metrics.md: | `{name}` | {} | | {} |", family.kind, family.help);
-        };
-        assert_eq!((*kind, *meaning), (family.kind.as_str(), family.help.as_str()), "{name}");
-        let shown: BTreeSet<String> = family
-            .samples
-            .iter()
-            .flat_map(|sample| sample.labels.keys().cloned())
-            .filter(|label| label != "le")
-            .collect();
-        let listed: BTreeSet<String> = labels
-            .split(", ")
-            .filter(|label| !label.is_empty())
-            .map(|label| label.trim_matches('`').to_owned())
-            .collect();
-        assert!(family.samples.is_empty() || shown == listed, "{name}: {shown:?}, documented {listed:?}");
-    }
-    for name in documented.keys() {
-        assert!(figures.0.contains_key(*name), "{name} is documented and not there");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn included_names_choose_metrics() {
-    let server = server(&[]);
-    server.register(&body("ORDERS", "1")).await;
-    let target = format!("/actuator/prometheus?includedNames={}", encoded("eurekad_leases,eurekad_renewals_total"));
-    let figures = Exposition::read(&server.get(&target, &[]).await.text(), false);
-    assert_eq!(figures.0.keys().collect::<Vec<_>>(), ["eurekad_leases", "eurekad_renewals_total"]);
 }

@@ -2,7 +2,7 @@
 //! whose peers pause, die, hang or talk nonsense.
 //!
 //! Each cluster has addresses of its own below 127.0.0.0/8, so that nodes know each other's before they
-//! start and nobody else takes them. Those of `faults_under_load` take half a minute or
+//! start and nobody else takes them. Those of `faults_under_load` and most of `rolling_update` take half a minute or
 //! more each and run with `--ignored` only.
 
 mod aliases;
@@ -18,6 +18,7 @@ mod nonsense;
 mod operations;
 mod reports;
 mod rolling;
+mod rolling_update;
 mod spreading;
 mod straight;
 mod unconfirmed;

@@ -6,6 +6,7 @@
 mod bad_clients;
 mod bystander;
 mod connection_limits;
+mod failing_disk;
 mod hostile_bodies;
 mod hostile_heads;
 mod hostile_timing;
@@ -20,6 +21,8 @@ mod requests;
 mod restart;
 pub(crate) mod server;
 mod shutdown;
+mod signals;
 mod size_limits;
 mod start;
+mod supervisor;
 pub(crate) mod wire;

@@ -59,8 +59,13 @@ impl Server {
     }
 
     /// Runs a command that becomes the binary.
-    pub(crate) fn run(mut command: Command, dir: Option<TempDir>) -> Self {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary");
+    pub(crate) fn run(command: Command, dir: Option<TempDir>) -> Self {
+        Self::run_with(command, Stdio::null(), dir)
+    }
+
+    /// The same with something for its standard input.
+    pub(crate) fn run_with(mut command: Command, input: Stdio, dir: Option<TempDir>) -> Self {
+        let mut child = command.stdin(input).stdout(Stdio::piped()).spawn().expect("the binary");
         let log = Arc::new(Mutex::new(String::new()));
         let (lines, written) = (BufReader::new(child.stdout.take().expect("its output")), Arc::clone(&log));
         let reader = std::thread::spawn(move || {
@@ -116,7 +121,12 @@ impl Server {
 
     /// The exit code, once it has ended by itself; the log is whole then.
     pub(crate) fn exit_code(&mut self) -> Option<i32> {
-        let code = eventually("the server ends", || self.child.try_wait().expect("a child")).code();
+        self.exit_code_within(SOON)
+    }
+
+    /// The same after much work.
+    pub(crate) fn exit_code_within(&mut self, time: Duration) -> Option<i32> {
+        let code = within(time, "the server ends", || self.child.try_wait().expect("a child")).code();
         if let Some(reader) = self.reader.take() {
             reader.join().expect("its log is read");
         }
@@ -150,8 +160,11 @@ fn program<'a>(dir: &Path, words: impl IntoIterator<Item = &'a str>) -> Command 
 
 /// Runs a command that is to end by itself.
 pub(crate) fn output(mut command: Command) -> Output {
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary");
+    output_of(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary"))
+}
+
+/// Waits for one that is to end by itself.
+pub(crate) fn output_of(mut child: Child) -> Output {
     let begin = Instant::now();
     while child.try_wait().expect("a child").is_none() {
         if begin.elapsed() > SOON {
@@ -164,13 +177,17 @@ pub(crate) fn output(mut command: Command) -> Output {
 }
 
 /// Waits until there is something.
-pub(crate) fn eventually<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn eventually<T>(what: &str, there: impl FnMut() -> Option<T>) -> T {
+    within(SOON, what, there)
+}
+
+fn within<T>(time: Duration, what: &str, mut there: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
         if let Some(value) = there() {
             return value;
         }
-        assert!(begin.elapsed() < SOON, "waited in vain: {what}");
+        assert!(begin.elapsed() < time, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

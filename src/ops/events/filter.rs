@@ -12,9 +12,9 @@ use super::event::Event;
 /// only by listing their kinds as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The applications.
+    /// These applications; none listed: all.
     pub apps: HashSet<AppName>,
-    /// The kinds.
+    /// These kinds; none listed: all.
     pub kinds: Vec<EventKind>,
 }
 

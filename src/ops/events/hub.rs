@@ -20,6 +20,7 @@ use crate::registry::{Change, Registry, Version};
 use super::event::Event;
 use super::figures::{Counters, EventFigures};
 use super::id::EventId;
+use super::interest::Interest;
 use super::snapshot::Snapshot;
 use super::window::Window;
 
@@ -56,15 +57,6 @@ struct Following {
     version: Version,
     /// What was given last to somebody who begins, and when.
     snapshot: Option<(Weak<Snapshot>, Instant)>,
-}
-
-/// Somebody wants events, as long as this lives.
-pub struct Interest(Events);
-
-impl Drop for Interest {
-    fn drop(&mut self) {
-        self.0.0.interested.send_modify(|interested| *interested -= 1);
-    }
 }
 
 /// A reader's place among those that there may be.
@@ -163,8 +155,7 @@ impl Events {
 
     /// Wants events for as long as the answer lives.
     pub(in crate::ops) fn interest(&self) -> Interest {
-        self.0.interested.send_modify(|interested| *interested += 1);
-        Interest(self.clone())
+        Interest::begin(&self.0.interested)
     }
 
     /// A place for one more reader; none when there are so many already.

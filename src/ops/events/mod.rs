@@ -11,6 +11,7 @@
 //! | `window` | the last events |
 //! | `hub` | from the registry into the window |
 //! | `snapshot` | all instances at one number |
+//! | `interest` | whether anybody wants any |
 //! | `filter`, `question` | what a reader wants |
 //! | `reader` | a reader's place |
 //! | `stream`, `poll` | server-sent events, long poll |
@@ -21,6 +22,7 @@ mod figures;
 mod filter;
 mod hub;
 mod id;
+mod interest;
 mod poll;
 mod question;
 mod reader;
@@ -51,8 +53,9 @@ use super::Context;
 pub use event::Event;
 pub use figures::EventFigures;
 pub use filter::Filter;
-pub use hub::{Events, Interest};
+pub use hub::Events;
 pub use id::EventId;
+pub use interest::Interest;
 
 use hub::Place;
 use question::Question;
@@ -70,7 +73,7 @@ struct Serving {
     keep_alive: Duration,
     /// A connection with many requests at a time is closed when nothing was sent on it for some longer.
     longest_silence: Duration,
-    draining: CancellationToken,
+    leaving: CancellationToken,
 }
 
 /// The paths of readers.
@@ -82,7 +85,7 @@ pub fn router(context: &Context) -> Router {
         max_readers: settings.events.max_readers,
         keep_alive: settings.events.keep_alive,
         longest_silence: settings.http.request_timeout.saturating_add(LONGEST_KEEP_ALIVE),
-        draining: context.draining.clone(),
+        leaving: context.leaving.clone(),
     };
     let routes = Router::new()
         .route("/eureka/events", get(stream_events))

@@ -42,7 +42,7 @@ pub(super) async fn answer(serving: &Serving, place: Place, question: Question, 
     };
     let mut reader = Reader::new(place, question.filter, cursor);
     let next = reader.next(question.limit, Instant::now() + wait);
-    let found = serving.draining.run_until_cancelled(next).await;
+    let found = serving.leaving.run_until_cancelled(next).await;
     match found {
         Some(Next::Events(found)) => json(document(events.id(reader.cursor), false, &found)),
         Some(Next::Nothing) | None => json(document(events.id(reader.cursor), false, &[])),

@@ -33,7 +33,7 @@ struct Stream {
     /// All instances, and the place of the next.
     snapshot: Option<(Arc<Snapshot>, usize)>,
     keep_alive: Duration,
-    draining: CancellationToken,
+    leaving: CancellationToken,
 }
 
 /// Answers a reader that has a place.
@@ -64,7 +64,7 @@ pub(super) async fn answer(serving: &Serving, place: Place, question: Question) 
         opening,
         snapshot: snapshot.map(|snapshot| (snapshot, 0)),
         keep_alive: serving.keep_alive,
-        draining: serving.draining.clone(),
+        leaving: serving.leaving.clone(),
     };
     let body = Body::from_stream(stream::unfold(Some(stream), |stream| async move {
         let mut stream = stream?;
@@ -90,8 +90,8 @@ impl Stream {
     /// The next bytes; none at the end.
     async fn next(&mut self) -> Result<Option<Bytes>, TooSlow> {
         self.reader.asks();
-        let draining = self.draining.clone();
-        let Some(bytes) = draining.run_until_cancelled(self.bytes()).await else { return Ok(None) };
+        let leaving = self.leaving.clone();
+        let Some(bytes) = leaving.run_until_cancelled(self.bytes()).await else { return Ok(None) };
         self.reader.takes();
         bytes.map(Some)
     }

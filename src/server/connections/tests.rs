@@ -40,6 +40,7 @@ fn connections(patience: Patience, per_address: PerAddress, router: Router) -> C
         over_limit: Arc::default(),
         traffic: Arc::default(),
         tasks,
+        answers_are_last: Arc::default(),
         draining,
         killed: CancellationToken::new(),
     }

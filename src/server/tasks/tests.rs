@@ -13,7 +13,8 @@ use crate::registry::LeaseClock;
 use crate::server::schedule::{beat, evict};
 
 fn tasks() -> Tasks {
-    Tasks { tracker: TaskTracker::new(), ending: CancellationToken::new(), timers: Timers::start() }
+    let (leaving, ending) = (CancellationToken::new(), CancellationToken::new());
+    Tasks { tracker: TaskTracker::new(), leaving, ending, timers: Timers::start() }
 }
 
 async fn end(tasks: Tasks) {

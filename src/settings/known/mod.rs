@@ -7,16 +7,19 @@
 //! | file | what |
 //! | --- | --- |
 //! | `works` | what has an effect, with its default |
+//! | `sources` | what says where settings are read from |
 //! | `not_yet` | what a later version will serve |
 //! | `no_effect` | what has none and will have none |
 
 mod no_effect;
 mod not_yet;
+mod sources;
 mod works;
 
 use no_effect::NO_EFFECT;
 use not_yet::{MISSED, NOT_YET};
-use works::{SOURCES, WORKS};
+use sources::SOURCES;
+use works::WORKS;
 
 /// A known property.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("server.max-http-header-size", ""),
     ("server.shutdown", "graceful"),
     ("spring.lifecycle.timeout-per-shutdown-phase", "30000"),
+    ("eurekad.http.shutdown-delay", "0"),
     ("eurekad.http.max-connections", ""),
     ("eurekad.http.max-connections-per-address", "0"),
     ("eurekad.http.head-timeout", "10000"),
@@ -292,21 +293,4 @@ pub(super) const WORKS: &[(&str, &str)] = &[
     ("server.tomcat.accesslog.rotate", "true"),
     ("server.tomcat.accesslog.max-days", "-1"),
     ("server.tomcat.accesslog.pattern", "common"),
-];
-
-/// What says where settings are read from (`ConfigDataEnvironment`, `Profiles`).
-pub(super) const SOURCES: &[(&str, &str)] = &[
-    ("spring.config.name[]", "application"),
-    ("spring.config.location[]", "optional:./;optional:./config/;optional:./config/*/"),
-    ("spring.config.additional-location[]", ""),
-    ("spring.config.import[]", ""),
-    ("spring.config.on-not-found", "fail"),
-    ("spring.config.activate.on-profile[]", ""),
-    ("spring.config.activate.on-cloud-platform", ""),
-    ("spring.profiles[]", ""),
-    ("spring.profiles.active[]", ""),
-    ("spring.profiles.default[]", "default"),
-    ("spring.profiles.include[]", ""),
-    ("spring.profiles.group.*[]", ""),
-    ("spring.application.json", ""),
 ];

@@ -46,7 +46,7 @@ pub struct SecuritySettings {
 /// What somebody may do, and to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permissions {
-    /// What.
+    /// What; never empty where somebody lists roles.
     pub roles: Roles,
     /// The applications that may be changed; none listed: all.
     pub apps: Vec<Pattern>,
@@ -68,7 +68,7 @@ pub struct UserSettings {
 pub struct TokenSettings {
     /// Who, in logs.
     pub name: String,
-    /// The tokens.
+    /// Each of 16 characters at least.
     pub tokens: Kept<Vec<Secret>>,
     /// What they may do.
     pub permissions: Permissions,

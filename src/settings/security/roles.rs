@@ -40,14 +40,14 @@ impl Role {
     }
 }
 
-/// Several roles.
+/// A set of roles.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Roles(u8);
 
 impl Roles {
-    /// None.
+    /// No role: nothing is allowed.
     pub const NONE: Self = Self(0);
-    /// All of them.
+    /// What everybody has where no login is set.
     pub const ALL: Self = Self((1 << Role::ALL.len()) - 1);
 
     /// These roles.

@@ -271,15 +271,14 @@ impl<'a> Walk<'a> {
                 continue;
             }
             self.read.insert(real);
+            found |= !matches!(content, Ok(None));
             match content {
                 Ok(None) => {}
                 Ok(Some(written)) => {
-                    found = true;
                     self.files.push(folder);
                     layers.plain.push(written);
                 }
                 Err(Broken { problem, .. }) => {
-                    found = true;
                     self.findings.error(SettingsError::File { origin: Origin::file(folder, None), problem });
                 }
             }
